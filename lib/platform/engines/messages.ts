@@ -42,7 +42,7 @@ const rare = z.discriminatedUnion("type", [
   z.object({ type: z.literal("entities"), entities: z.array(entity) }),
   z.object({ type: z.literal("version"), version: z.string() }),
   z.object({ type: z.literal("transact") }),
-  z.object({ type: z.literal("import"), rows: z.int(), rejectedRows: z.int() }),
+  z.object({ type: z.literal("import"), rows: z.int(), note: z.string() }),
   z.object({ type: z.literal("drop") }),
   z.object({ type: z.literal("space"), freeBytes: z.number() }),
   z.object({ type: z.literal("session"), state: z.enum(["idle", "in_transaction", "failed"]) }),

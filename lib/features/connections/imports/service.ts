@@ -1,4 +1,5 @@
 import "server-only";
+import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -68,6 +69,8 @@ const metaSchema = z.object({
   /** The import that used the upload up: a client that missed its answer may ask again. */
   done: z.object({ asked: importBody, result: importedTable }).optional(),
 });
+/** The part of an import that its table's file keeps: a server may end before it writes the upload's own file. */
+const committedNote = z.object({ asked: z.string(), result: importedTable.omit({ rows: true }) });
 /** The part of the last preview that an import needs. */
 const keptPreview = z.object({
   asked: importSettings,
@@ -190,7 +193,7 @@ async function preview(
 
 /**
  * Writes the rows of an upload into a table of the workspace's connection for files, all or none, and deletes the
- * upload. The first import creates the connection. The same import again, after it has ended, returns its result.
+ * upload. The first import creates the connection. The same import again, after it was committed, returns its result.
  * @throws AppError `not_found`, `conflict` if the table exists, `invalid_request`, `storage_full`
  */
 export async function importTable(
@@ -227,10 +230,21 @@ export async function importTable(
     const rejectedTable = isKept ? `${table}${REJECTED_SUFFIX}` : null;
     // A table without its connection could not be seen, nor its name be used again.
     const connectionId = await ensureFilesConnection(caller);
+    const note: z.infer<typeof committedNote> = {
+      asked: digestOf(asked),
+      result: {
+        connectionId: connectionId.toHexString(),
+        table,
+        rejectedRows: staged.rejectedRows,
+        rejectedTable,
+      },
+    };
     const done = await withFiles(workspaceId, (client) =>
       client.ask(
         {
           type: "import",
+          id: id.toHexString(),
+          note: JSON.stringify(note),
           staged: join(FOLDER, id.toHexString(), STAGED_FILE),
           table,
           mode,
@@ -243,13 +257,10 @@ export async function importTable(
       ),
     );
     forgetEntities(connectionId);
-    const result = {
-      connectionId: connectionId.toHexString(),
-      table,
-      rows: done.rows,
-      rejectedRows: staged.rejectedRows,
-      rejectedTable,
-    };
+    const committed = committedNote.parse(JSON.parse(done.note));
+    // The upload was used up by another import, which ended before it wrote its result.
+    if (committed.asked !== note.asked) throw noUpload();
+    const result = { ...committed.result, rows: done.rows };
     await writeWhole(join(folder, META_FILE), { ...meta, done: { asked, result } });
     await removeAllBut([META_FILE], folder);
     return result;
@@ -384,6 +395,11 @@ async function withUpload<T>(
   } finally {
     ongoing().delete(entry);
   }
+}
+
+/** Returns a short text that differs for each import that can be asked for: its settings may have a megabyte. */
+function digestOf(asked: ImportBody): string {
+  return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
 }
 
 function toUploaded(id: ObjectId, { file, bytes, uploadedAt }: Meta): UploadedImport {

@@ -6,10 +6,13 @@ import {
 } from "../../../base/values/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 
+/** Schema of the records that the server keeps in a file. No list of tables shows it. */
+export const OWN_SCHEMA = "__millrace";
+
 const COLUMNS = `
   select c.schema_name, c.table_name, c.column_name, c.data_type, c.is_nullable
   from duckdb_columns() c
-  where not c.internal and c.database_name = current_database()
+  where not c.internal and c.database_name = current_database() and c.schema_name <> '${OWN_SCHEMA}'
   order by c.schema_name, c.table_name, c.column_index`;
 const PRIMARY_KEYS = `
   select schema_name, table_name, unnest(constraint_column_names)
@@ -23,7 +26,8 @@ const FOREIGN_KEYS = `
   order by schema_name, table_name, constraint_index`;
 const TABLES = `
   select schema_name, table_name, 'table', estimated_size
-  from duckdb_tables() where not internal and database_name = current_database()
+  from duckdb_tables()
+  where not internal and database_name = current_database() and schema_name <> '${OWN_SCHEMA}'
   union all
   select schema_name, view_name, 'view', null
   from duckdb_views() where not internal and database_name = current_database()

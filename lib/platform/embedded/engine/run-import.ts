@@ -1,9 +1,10 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { WIDE_COLUMNS, WIDE_MEMORY_LIMIT } from "../import/limits.ts";
+import { OWN_SCHEMA } from "./catalog.ts";
 import { type EngineDatabase, LOCKS } from "./database.ts";
 import { StatementFailure } from "./failures.ts";
 import { interruptOnAbort } from "./interrupt.ts";
-import type { DropTableRequest, ImportRefusal, ImportRequest } from "./wire.ts";
+import type { DropTableRequest, ImportDone, ImportRefusal, ImportRequest } from "./wire.ts";
 
 /** Memory of the staged file's reader, beside the database's own. */
 const STAGED_MEMORY_LIMIT = "128MB";
@@ -17,17 +18,47 @@ const REJECTED_COLUMNS = [
   ["problem", "VARCHAR"],
   ["text", "VARCHAR"],
 ];
+/**
+ * Table of the imports that were committed. A server may end before it notes the commit, and its client then asks
+ * again.
+ */
+const COMMITTED = `${OWN_SCHEMA}.imports`;
+/** Time that a committed import is recorded, in ms. Uploads are deleted after a day, so no one asks again then. */
+const RECORDED_MS = 2 * 24 * 60 * 60_000;
 
 /**
- * Copies staged rows into a table, all or none. The staged file is opened as a separate database, so that this one
- * keeps its locks.
+ * Copies staged rows into a table, all or none and once: an import that was committed earlier returns its result. The
+ * staged file is opened as a separate database, so that this one keeps its locks.
  * @throws StatementFailure `query_failed` with a refusal: the table exists, is missing, or has other columns
  */
 export async function runImport(
   database: EngineDatabase,
   request: ImportRequest,
   signal: AbortSignal,
-): Promise<{ rows: number; rejectedRows: number }> {
+): Promise<ImportDone> {
+  const target = await database.connect();
+  const stop = interruptOnAbort(target, signal);
+  try {
+    await target.run("BEGIN TRANSACTION");
+    const earlier = await findCommitted(target, request);
+    if (earlier !== null) return earlier;
+    await checkRejected(target, request);
+    const done = await copyStaged(target, request, signal);
+    await recordCommitted(target, request, done);
+    signal.throwIfAborted();
+    await target.run("COMMIT");
+    return done;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    stop();
+    // Closing also ends an open transaction.
+    target.closeSync();
+  }
+}
+
+async function copyStaged(target: DuckDBConnection, request: ImportRequest, signal: AbortSignal): Promise<ImportDone> {
   const isWide = request.columns.length > WIDE_COLUMNS;
   const staged = await DuckDBInstance.create(`./${request.staged}`, {
     ...LOCKS,
@@ -36,27 +67,40 @@ export async function runImport(
     access_mode: "READ_ONLY",
   });
   const source = await staged.connect();
-  const target = await database.connect();
-  const stops = [interruptOnAbort(source, signal), interruptOnAbort(target, signal)];
+  const stop = interruptOnAbort(source, signal);
   try {
     await source.run("SET TimeZone = 'UTC'");
-    await target.run("BEGIN TRANSACTION");
-    await checkRejected(target, request);
     const rows = await fillTable(source, target, request, signal);
-    const rejectedRows = await fillRejected(source, target, request, signal);
-    signal.throwIfAborted();
-    await target.run("COMMIT");
-    return { rows, rejectedRows };
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+    await fillRejected(source, target, request, signal);
+    return { rows, note: request.note };
   } finally {
-    for (const stop of stops) stop();
-    // Closing also ends an open transaction.
-    target.closeSync();
+    stop();
     source.closeSync();
     staged.closeSync();
   }
+}
+
+/** Returns the result of this import if it was committed before; otherwise null. */
+async function findCommitted(target: DuckDBConnection, { id }: ImportRequest): Promise<ImportDone | null> {
+  await target.run(`CREATE SCHEMA IF NOT EXISTS ${OWN_SCHEMA}`);
+  await target.run(
+    `CREATE TABLE IF NOT EXISTS ${COMMITTED} (id VARCHAR, "rows" BIGINT, note VARCHAR, committed_at BIGINT)`,
+  );
+  const found = await target.runAndReadAll(`SELECT "rows", note FROM ${COMMITTED} WHERE id = $id`, { id });
+  const [row] = found.getRows();
+  return row ? { rows: Number(row[0]), note: String(row[1]) } : null;
+}
+
+/** Records an import in its own transaction, and deletes old records. */
+async function recordCommitted(target: DuckDBConnection, { id }: ImportRequest, done: ImportDone): Promise<void> {
+  const now = BigInt(Date.now());
+  await target.run(`DELETE FROM ${COMMITTED} WHERE committed_at < $before`, { before: now - BigInt(RECORDED_MS) });
+  await target.run(`INSERT INTO ${COMMITTED} VALUES ($id, $rows, $note, $now)`, {
+    id,
+    rows: BigInt(done.rows),
+    note: done.note,
+    now,
+  });
 }
 
 /** Deletes a table. @throws StatementFailure `query_failed` with the refusal `missing` */
@@ -124,13 +168,13 @@ async function fillRejected(
   target: DuckDBConnection,
   { rejected, mode }: ImportRequest,
   signal: AbortSignal,
-): Promise<number> {
-  if (rejected === null) return 0;
+): Promise<void> {
+  if (rejected === null) return;
   const name = `main.${quote(rejected.table)}`;
   if (mode !== "append") await target.run(`DROP TABLE IF EXISTS ${name}`);
   const columns = REJECTED_COLUMNS.map((column) => column.join(" ")).join(", ");
   await target.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-  return copyRows(source, target, rejected.rows, { table: rejected.table, catalog: null }, signal);
+  await copyRows(source, target, rejected.rows, { table: rejected.table, catalog: null }, signal);
 }
 
 /** Copies a result chunk by chunk, without reading its values. @returns the number of rows */

@@ -48,6 +48,10 @@ export type TransactRequest = {
  */
 export type ImportRequest = {
   type: "import";
+  /** An import of the same ID is committed once. */
+  id: string;
+  /** Text to keep with the committed import. */
+  note: string;
   /** Path of the staged file, relative to the database's folder. */
   staged: string;
   table: string;
@@ -59,6 +63,9 @@ export type ImportRequest = {
   rejected: { table: string; rows: string } | null;
   timeoutMs: number;
 };
+
+/** Result of a committed import: the number of rows, and the note of the request that was committed. */
+export type ImportDone = { rows: number; note: string };
 
 /** Deletes a table; it is `query_failed` with the refusal `missing` if there is none. */
 export type DropTableRequest = { type: "drop"; table: string; timeoutMs: number };
@@ -125,7 +132,7 @@ export type EngineResponse =
   | { type: "entities"; entities: Entity[] }
   | { type: "version"; version: string }
   | { type: "transact" }
-  | { type: "import"; rows: number; rejectedRows: number }
+  | ({ type: "import" } & ImportDone)
   | { type: "drop" }
   | { type: "space"; freeBytes: number }
   | { type: "session"; state: EngineSessionState }
