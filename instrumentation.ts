@@ -3,6 +3,8 @@ export async function register(): Promise<void> {
   // Written out, so that the bundler sees it and leaves Node's modules out of the edge bundle.
   if (process.env.NEXT_RUNTIME === "nodejs") {
     if (process.env.NEXT_PHASE === "phase-production-build") return;
+    const { installInputMessages } = await import("@/lib/platform/api/input-messages");
+    installInputMessages();
     // Here, since the runner's functions stand above all domains, which tell it what has happened.
     const { connectRunner } = await import("@/inngest/connect-runner");
     connectRunner();

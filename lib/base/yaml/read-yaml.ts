@@ -98,8 +98,7 @@ export function readYaml<T extends z.ZodObject>(
     };
   }
   const at = issue?.path.join(".") ?? "";
-  const inner = issue?.code === "invalid_key" ? issue.issues[0] : issue;
-  const words = inner?.message ?? "Invalid value.";
+  const words = issue?.message ?? "Invalid value.";
   return { error: at === "" ? words : `${at}: ${words}`, line: lineAt(issue?.path ?? []) };
 }
 

@@ -40,7 +40,7 @@ describe("metric files", () => {
     expect(problemsOf("a: [")).toEqual([expect.stringMatching(/^1 : Invalid YAML: /)]);
     expect(problemsOf("- a")).toEqual(["1 : Use the keys version and semantic_model."]);
     expect(problemsOf(modelText().replace("source:", "table:"))).toEqual([
-      "6 semantic_model.0.datasets.0.source: Invalid input: expected string, received undefined",
+      "6 semantic_model.0.datasets.0.source: Required.",
       "7 semantic_model.0.datasets.0.table: “table” is unknown.",
     ]);
     expect(problemsOf(modelText({ expression: "SUM(amount" }))).toEqual([

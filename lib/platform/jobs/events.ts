@@ -43,7 +43,7 @@ const batch = z.union([z.array(event).max(EVENTS_MAX), event.transform((one) => 
  */
 export function toEventDocs(input: unknown, seed: string | null, worker: string, now: Date): EventDoc[] {
   const parsed = batch.safeParse(input);
-  if (!parsed.success) throw new EventsRefused(400, `Invalid events: ${parsed.error.issues[0]?.message}.`);
+  if (!parsed.success) throw new EventsRefused(400, `Invalid events. ${parsed.error.issues[0]?.message ?? ""}`);
   return parsed.data.map((one, index) => {
     const _id = seed === null ? ulid(now) : ulid(timeOf(seed), `${seed}\n${index}`);
     const { id, name, data, ts, user, v } = one;

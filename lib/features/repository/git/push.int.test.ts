@@ -335,7 +335,11 @@ describe("a push by stock git", () => {
       { "dashboards/x.json": '{\n  "title": "x",\n  oops\n}\n' },
       /dashboards\/x\.json is not valid JSON \(line 3, column 3\)/,
     ],
-    ["a dashboard that is a list", { "dashboards/x.json": "[]" }, /x\.json is not a valid dashboard: Invalid input/],
+    [
+      "a dashboard that is a list",
+      { "dashboards/x.json": "[]" },
+      /x\.json is not a valid dashboard: Must be an object/,
+    ],
     ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is not a valid dashboard/],
     [
       "files over 25 MB",
