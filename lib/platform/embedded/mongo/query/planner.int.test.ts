@@ -146,6 +146,19 @@ test("finds the beginnings of texts and list items by an index exactly as a scan
   store.commit();
 });
 
+test.each([false, true])("reads the entries of the rarest of several list items; reversed: %s", (isReversed) => {
+  const docs = Array.from({ length: 500 }, (_, i) => docOf({ _id: i, a: ["x", i < 3 ? "y" : "z"], b: i }));
+  const collection = collectionOf(docs);
+  const items = isReversed ? ["y", "x"] : ["x", "y"];
+  const { rows, examined } = countReads(store);
+  const filter = docOf({ $and: items.map((a) => docOf({ a })) });
+  for (const _ of runQuery({ collection, rows, filter, sort: [], hint: null, variables }));
+  expect(examined.keys).toBe(3);
+  expect(run(collection, filter, null)).toHaveLength(3);
+  store.dropCollection(collection);
+  store.commit();
+});
+
 test.each([
   new Binary(Buffer.alloc(0)),
   new ObjectId("0".repeat(24)),

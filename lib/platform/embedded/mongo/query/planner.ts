@@ -50,6 +50,9 @@ const MAX_RANGES = 10_000;
 /** Maximum entries to count per candidate index to find the most selective one. */
 const TRIAL_ENTRIES = 101;
 
+/** Maximum number of predicates to choose from for one multikey index; each costs a trial. */
+const MAX_CHOICES = 8;
+
 /** A position between keys: directly before all keys with this prefix, or directly after them. */
 type Bound = { bytes: Buffer; isBehind: boolean };
 type Interval = { low: Bound; high: Bound; isPoint: boolean };
@@ -123,8 +126,10 @@ export function plan(request: PlanRequest): Plan {
     hinted === undefined ? collection.indexes.filter((index) => index.isReady && request.rows.sees(index)) : [hinted];
   const candidates: Candidate[] = [];
   for (const index of usable) {
-    const candidate = planIndex(index, node, predicates, sort, hinted !== undefined);
-    if (candidate !== undefined) candidates.push(candidate);
+    for (const preferred of choicesOf(index, predicates)) {
+      const candidate = planIndex(index, node, predicates, sort, hinted !== undefined, preferred);
+      if (candidate !== undefined) candidates.push(candidate);
+    }
   }
   const bound = candidates.filter((candidate) => candidate.plan.isBound);
   if (bound.length === 0 && hinted === undefined) {
@@ -381,6 +386,7 @@ function planIndex(
   predicates: readonly Predicate[],
   sort: readonly SortKey[],
   isHinted: boolean,
+  preferred: Predicate | undefined,
 ): Candidate | undefined {
   if (index.partial !== undefined && !implies(node, index.partial.node)) {
     if (!isHinted) return undefined;
@@ -403,8 +409,10 @@ function planIndex(
           ({ path, isOfExpression, node: of }) =>
             path === field.path && !(index.isMultikey && isOfExpression) && of.kind !== "exists",
         );
-    // On a multikey path, only one of several predicates may bound: the most selective kind.
-    const useful = fitting.sort((a, b) => Number(isPoints(b)) - Number(isPoints(a)));
+    // On a multikey path, only one of several predicates may bound: the preferred one, or the most selective kind.
+    const useful = fitting.sort(
+      (a, b) => Number(b === preferred) - Number(a === preferred) || Number(isPoints(b)) - Number(isPoints(a)),
+    );
     let intervals: Interval[] | undefined;
     for (const predicate of useful) {
       if (intervals === undefined) intervals = predicate.bounds.intervals;
@@ -460,6 +468,18 @@ function planIndex(
       isBound,
     },
   };
+}
+
+/** Returns the predicates of which each alone may bound a multikey index; undefined leaves the choice to the plan. */
+function choicesOf(index: Index, predicates: readonly Predicate[]): (Predicate | undefined)[] {
+  if (!index.isMultikey) return [undefined];
+  for (const { path } of index.fields) {
+    const rivals = predicates.filter(
+      (each) => each.path === path && !each.isOfExpression && each.node.kind !== "exists",
+    );
+    if (rivals.length > 1) return rivals.slice(0, MAX_CHOICES);
+  }
+  return [undefined];
 }
 
 function isPoints({ bounds }: Predicate): boolean {
