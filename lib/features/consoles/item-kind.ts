@@ -22,7 +22,7 @@ export const CONSOLES: ItemKind = defineItemKind({
     folders: collections.consoleFolders,
     deleted: collections.deletedConsoles,
   }),
-  searchedFields: ["content", "description"],
+  searchedFields: ["description", "content"],
   forget: async (workspaceId, id) => {
     await followDeletion({ workspaceId, resourceType: RESOURCE_TYPE, resourceId: id });
     // An undo restores the text; the result rows are gone.

@@ -32,7 +32,8 @@ beforeAll(async () => {
   if (!doc) throw new Error("It was made.");
   await collections.consoles().insertMany(
     Array.from({ length: MANY }, (_, n) => {
-      const [name, content] = [`filler ${n}`, `select common from words -- ordinal${n}`];
+      const half = n % 2 ? "odd" : "even";
+      const [name, content] = [`filler ${n} ${half}name`, `select common ${half} from words -- ordinal${n}`];
       const copy = { ...doc, _id: new ObjectId(), name, path: name, key: name, content };
       // Saved after all others, so that those are not among the latest saves.
       return { ...withKeys(CONSOLES, copy as ItemDoc), updatedAt: new Date(Date.now() + 3_600_000 + n) } as typeof doc;
@@ -57,7 +58,47 @@ describe("a search among many consoles", () => {
     expect(await search(anas, "kestrel absent")).toEqual([]);
     expect(await search(bens, "kestrel")).toEqual(["shared"]);
     expect(await search(anas, "common")).toHaveLength(50);
-    expect(await search(anas, `ordinal${MANY - 1} dinal`)).toEqual([`filler ${MANY - 1}`]);
+    expect(await search(anas, `ordinal${MANY - 1} dinal`)).toEqual([`filler ${MANY - 1} oddname`]);
+  });
+
+  it("finds an old console by words that are common and together nowhere else", async () => {
+    await anas.make("both", { content: "select odd, even", access: "workspace" });
+    await bens.make("bens own", { content: "select odd, even" });
+    await anas.make("even filler", { content: "select odd", access: "workspace" });
+    expect((await search(anas, "even odd")).sort()).toEqual(["both", "even filler"]);
+    expect((await search(bens, "ODD even")).sort()).toEqual(["bens own", "both", "even filler"]);
+    const { id } = await anas.make("evenname oddname", { content: "select 1" });
+    expect(await search(anas, "oddname evenn")).toEqual(["evenname oddname"]);
+    const lookedUp = await anas.send("GET", `/lookup?${new URLSearchParams({ q: "oddname evenname" })}`);
+    expect(lookedUp.json.data.map((item: { id: string }) => item.id)).toEqual([id]);
+    // The names come first, then the latest saves.
+    const [first, ...rest] = await search(anas, "odd filler");
+    expect([first, rest[0], rest.length]).toEqual([`filler ${MANY - 1} oddname`, `filler ${MANY - 3} oddname`, 49]);
+  });
+
+  it.each([
+    ["accents", "select café", ["café", "CAFÉ", "cafe\u0301"]],
+    ["combining marks", "select cafe\u0301s", ["cafe\u0301s", "cafés"]],
+    ["Chinese", "select 売上高 from 注文", ["売上", "売上高 注文", "注"]],
+    ["Korean", "select 매출액", ["매출", "매출액"]],
+    ["a dotted capital I", "select İstanbul, ısı", ["İstanbul", "ısı"]],
+    ["emoji", "select '🚀 launchpad'", ["🚀 launchpad", "launch 🚀"]],
+    ["one letter beside a word", "select zq.x from zqtable", ["x zqtable", "zqt q"]],
+    ["300 letters", `select ${"y".repeat(300)}`, ["y".repeat(200), "y".repeat(40), `${"y".repeat(190)} select`]],
+    ["snake_case", "select kudu_order_id", ["kudu_order_id", "order_id kudu", "kudu_ord"]],
+    ["camelCase", "select gnuOrderId", ["gnuOrderId", "gnuorder", "GNUORDERID"]],
+    ["numbers", "select 73219.25, 1e5", ["73219.25", "73219", "73219 1e5"]],
+    ["quoted names", 'select "Zebu Lines"."Zebu Id"', ['"Zebu Lines"', 'lines"."zebu']],
+    ["a pattern", "select 'okapi.*(x|y)$^'", ["okapi.*(x|y)$^", ".*( okapi"]],
+  ])("finds texts with %s", async (name, content, queries) => {
+    const { id } = await anas.make(`text of ${name.replace(/\W/g, "")}`, { content });
+    // Saved before all others, so that only its words find it.
+    const _id = new ObjectId(id);
+    await collections.consoles().updateOne({ _id }, { $set: { updatedAt: new Date(0) } });
+    const found = await Promise.all(queries.map((q) => search(anas, q)));
+    expect(queries.filter((_, at) => found[at]?.length !== 1)).toEqual([]);
+    expect((await search(bens, queries[0] as string)).length).toBe(0);
+    await anas.send("DELETE", `/${id}`);
   });
 
   it("follows a save, a change of the description alone, a rename, a change of access and a deletion", async () => {
@@ -78,7 +119,7 @@ describe("a search among many consoles", () => {
   });
 
   it("reads a bounded number of index entries, by the index of the words", async () => {
-    for (const q of ["common", "ordinal7", "absent", "absent common words", "dinal7"]) {
+    for (const q of ["common", "ordinal7", "absent", "absent common words", "dinal7", "oddname", "even -- common"]) {
       const finds: Document[] = [];
       const note = ({ commandName, command }: CommandStartedEvent) => {
         if (commandName === "find" && command.find === "consoles") finds.push(command);

@@ -1,9 +1,16 @@
 import "server-only";
-import type { Filter, ObjectId, Sort } from "mongodb";
+import type { Filter, ObjectId } from "mongodb";
 import { escapeRegex } from "@/lib/base/values/escape-regex";
 import { findLines } from "@/lib/base/values/find-lines";
 import { visibleTo } from "@/lib/features/folders/model";
-import { textKeyPattern, wantedKeysOf, wordsOf } from "@/lib/features/folders/search-keys";
+import {
+  isTextWord,
+  pathKey,
+  textKeyPattern,
+  wantedKeysOf,
+  withSearchKeys,
+  wordsOf,
+} from "@/lib/features/folders/search-keys";
 import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
 import { type ConsoleDoc, toConsoleSummary } from "./model";
@@ -13,14 +20,16 @@ import { SUMMARY } from "./service";
 
 /** Maximum number of search results, best first. */
 const HITS_MAX = 50;
-/** Maximum number of consoles that are compared for a key of a name, and for the rarest word of their texts. */
+/** Maximum number of consoles that are compared because their names have all words. */
 const NAMED_MAX = 100;
-const WITH_WORD_MAX = 300;
+/** Number of consoles up to which a word is rare: all that have it are compared. */
+const RARE_MAX = 300;
 /** Maximum number of consoles, saved last, that are searched for parts of words: no index finds those. */
 const RECENT_MAX = 200;
-/** Maximum number of words looked up in names, and of the longest ones in texts: those are rarest. */
-const NAME_WORDS_MAX = 8;
-const TEXT_WORDS_MAX = 3;
+/** Maximum number of words of a search that consoles are found by; the others are only compared. */
+const WORDS_MAX = 8;
+/** Maximum number of words, the longest ones, that may prove to be rare. */
+const COUNTED_WORDS_MAX = 3;
 /** Maximum number of texts in memory at once: each has up to 1 MiB. */
 const TEXTS_MAX = 20;
 /** Maximum number of matching lines shown per text. */
@@ -28,21 +37,22 @@ const LINES_MAX = 5;
 
 const { content: _, ...WITH_TEXT } = SUMMARY;
 
+/** Order of the latest saves, whose index also serves filters that most consoles pass. */
+const LATEST = { sort: { updatedAt: -1 }, hint: { workspaceId: 1, space: 1, updatedAt: -1 } } as const;
+
 /** Ranks, best first: whole name, start of the name, in the name, in the path, elsewhere. */
 const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as const;
 
 /**
  * Returns the caller's consoles whose path, description and text together contain every word of `q`, ignoring case.
  * Matches in the name come first, then the latest saves. Words are found by their beginnings, and parts of words among
- * the latest saves. It reads a bounded number of index entries and documents.
+ * the latest saves. It reads a bounded number of index entries and documents, unless each word alone is in hundreds of
+ * consoles: then it reads them in the order of their saves until enough of them have all words.
  */
 export async function searchConsoles(caller: Caller, q: string): Promise<SearchHit[]> {
   const words = q.toLowerCase().split(/\s+/);
-  const holds = words.map((word) => {
-    const pattern = { $regex: escapeRegex(word), $options: "i" };
-    return { $or: [{ path: pattern }, { description: pattern }, { content: pattern }] };
-  });
-  const ids = await findCandidates(caller, wordsOf(q));
+  const holds = q.split(/\s+/).map(toHeld);
+  const ids = await findCandidates(caller, wordsOf(q), holds);
   const filter = { _id: { $in: ids }, ...visibleTo(caller), $and: holds };
   const found = await collections
     .consoles()
@@ -56,22 +66,47 @@ export async function searchConsoles(caller: Caller, q: string): Promise<SearchH
   return withRunStatus(caller, await readHits(caller, best, q));
 }
 
-/** Returns the ids of consoles by keys of their names, by the rarest word of their texts, and of the latest saves. */
-async function findCandidates(caller: Caller, words: readonly string[]): Promise<ObjectId[]> {
-  const idsOf = async (filter: Filter<ConsoleDoc>, limit: number, sort: Sort = {}) => {
-    const options = { projection: { _id: 1 }, sort, limit } as const;
+/** Returns the filter of consoles that have a text, with its accents composed or decomposed. */
+function toHeld(text: string): Filter<ConsoleDoc> {
+  const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
+  const patterns = [...forms].map((form) => ({ $regex: escapeRegex(form), $options: "i" }));
+  return { $or: patterns.flatMap((pattern) => [{ path: pattern }, { description: pattern }, { content: pattern }]) };
+}
+
+/**
+ * Returns the ids of consoles that may match: those with the rarest word, or if each is in many, the latest with all.
+ * The latest saves are among them.
+ * @param words folded
+ */
+async function findCandidates(
+  caller: Caller,
+  words: readonly string[],
+  holds: Filter<ConsoleDoc>[],
+): Promise<ObjectId[]> {
+  const idsOf = async (filter: Filter<ConsoleDoc>, limit: number, order?: typeof LATEST) => {
+    const options = { projection: { _id: 1 }, limit, ...order } as const;
     const docs = await collections.consoles().find({ ...visibleTo(caller), ...filter }, options).toArray(); // biome-ignore format: one look
     return docs.map(({ _id }) => _id);
   };
-  const longest = [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, TEXT_WORDS_MAX);
-  const nameKeys = wantedKeysOf(words.slice(0, NAME_WORDS_MAX));
-  const [named, withWord, recent] = await Promise.all([
-    Promise.all(nameKeys.map((searchKeys) => idsOf({ searchKeys }, NAMED_MAX))),
-    Promise.all(longest.map((word) => idsOf({ textKeys: textKeyPattern(word) }, WITH_WORD_MAX))),
-    idsOf({}, RECENT_MAX, { updatedAt: -1 }),
-  ]);
-  const [rarest = []] = withWord.sort((a, b) => a.length - b.length);
-  return [...new Map([named, rarest, recent].flat(2).map((id) => [id.toHexString(), id])).values()];
+  const all = [...new Set(words)];
+  const long = all.filter(isTextWord);
+  // No key of a text shows that it has a single character. Alone, it finds the words that begin with it.
+  const keyed = (long.length > 0 ? long : all).sort((a, b) => b.length - a.length).slice(0, WORDS_MAX);
+  const counted = keyed.slice(0, COUNTED_WORDS_MAX).map(async (word) => {
+    const filters = [{ textKeys: textKeyPattern(word) }, pathKey(word)];
+    const found = await Promise.all(filters.map((filter) => idsOf(filter, RARE_MAX + 1)));
+    return found.every(({ length }) => length <= RARE_MAX) ? [found.flat()] : [];
+  });
+  const [latest, ...withWord] = await Promise.all([idsOf({}, RECENT_MAX, LATEST), ...counted]);
+  const [rarest] = withWord.flat().sort((a, b) => a.length - b.length);
+  const found = rarest ? [rarest] : keyed.length > 0 ? await findCommon() : [];
+  return [...new Map([...found, latest].flat().map((id) => [id.toHexString(), id])).values()];
+
+  async function findCommon(): Promise<ObjectId[][]> {
+    const named = wantedKeysOf(words.slice(0, WORDS_MAX)).map((keys) => idsOf(withSearchKeys(keys), NAMED_MAX));
+    const hasKeys = keyed.map((word) => ({ $or: [{ textKeys: textKeyPattern(word) }, pathKey(word)] }));
+    return Promise.all([...named, idsOf({ $and: [...hasKeys, ...holds] }, HITS_MAX, LATEST)]);
+  }
 }
 
 /** Returns these consoles, in this order, with the lines of their texts that match. */

@@ -8,6 +8,7 @@ const KEYS_MAX = 400;
  */
 const TEXT_KEYS_MAX = 2_000;
 /** Words of one character are in nearly every text. */
+const TEXT_WORD_CHARS_MIN = 2;
 const TEXT_WORD = /[\p{L}\p{N}]{2,}/gu;
 /** Marks the key of a whole name, and those of the beginnings of names. Words have letters and digits only. */
 const WHOLE_NAME = "=";
@@ -52,12 +53,30 @@ export function textKeyPattern(word: string): { $regex: string } {
   return { $regex: `^${toPrefix(word)}` };
 }
 
-/** Returns the keys of the items that may match the words of a search, the best first. */
-export function wantedKeysOf(words: readonly string[]): string[] {
+/** Returns the filter of items whose path has a word that begins with this one. An index serves it. */
+export function pathKey(word: string): { searchKeys: string } {
+  return { searchKeys: toPrefix(word) };
+}
+
+/** Returns whether the keys of a text show that it lacks this word. */
+export function isTextWord(word: string): boolean {
+  return [...word.slice(0, 2 * TEXT_WORD_CHARS_MIN)].length >= TEXT_WORD_CHARS_MIN;
+}
+
+/**
+ * Returns the keys of the items that may match the words of a search, the best first. Items match that have all keys of
+ * one of the lists.
+ */
+export function wantedKeysOf(words: readonly string[]): string[][] {
   const [first] = words;
   if (first === undefined) return [];
-  const prefixes = words.map(toPrefix);
-  return [...new Set([WHOLE_NAME + words.join(" "), NAME_START + toPrefix(first), ...prefixes])];
+  const prefixes = [...new Set(words.map(toPrefix))];
+  return [[WHOLE_NAME + words.join(" ")], [NAME_START + toPrefix(first), ...prefixes], prefixes];
+}
+
+/** Returns the filter of items that have all of these keys. An index serves it, by the rarest of them. */
+export function withSearchKeys(keys: readonly string[]): { $and: { searchKeys: string }[] } {
+  return { $and: keys.map((searchKeys) => ({ searchKeys })) };
 }
 
 /** Ranks, best first. */
