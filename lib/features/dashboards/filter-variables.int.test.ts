@@ -47,6 +47,25 @@ async function rowsOf(id: string, values: object): Promise<Record<string, unknow
 const NORTH = ["north", "usual", 1];
 const SOUTH = ["south", "usual", 2];
 
+it("is exported as parameters with the values that a reader sees first", async () => {
+  const preset = { ...filters[0], default: "south" };
+  const { id } = await author.make(randomUUID(), { widgets, filters: [preset, ...filters.slice(1)] });
+  const dashboard = (await author.send("GET", `/${id}/export`)).json.data;
+  const { source } = dashboard.widgets[0];
+  expect([source.query.includes("{{"), Object.values(source.params)]).toEqual([false, ["usual", "south"]]);
+  const imported = await author.send("POST", "/import", { dashboard });
+  expect(await rowsOf(imported.json.data.id, {})).toEqual(await rowsOf(id, {}));
+});
+
+it("is not exported without a value", async () => {
+  const body = { name: randomUUID(), content: "select {{nothing}} as n", connectionId: world.connectionId };
+  const made = await call("POST", `/api/workspaces/${world.owner.workspaceId}/consoles`, { ...world.owner, body });
+  const lost = { id: "w", kind: "table", title: "Sales", source: { consoleId: made.json.data.id } };
+  const { id } = await author.make(randomUUID(), { widgets: [lost] });
+  const refused = await author.send("GET", `/${id}/export`);
+  expect([refused.status, refused.json.error]).toEqual([409, "Sales: Enter a value for nothing."]);
+});
+
 describe("a filter", () => {
   it("fills the variables of a console, and filters other widgets by its column", async () => {
     const { id } = await author.make(randomUUID(), { widgets, filters });

@@ -5,7 +5,12 @@ import { getConsoleDocsOrThrow } from "@/lib/features/consoles/service";
 import { planMetrics } from "@/lib/features/metrics/query";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
+import { Semaphore } from "@/lib/platform/process/semaphore";
 import { readText, sourcesOf } from "./content";
+import { fillDefaults } from "./filter-variables";
+import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
+import type { DashboardDoc } from "./model";
+import { allPartsOf, originOf, type Part, READS_AT_ONCE, resolvePart } from "./parts";
 import type { Dashboard, DashboardFile, ExportedDashboard, ImportDashboardBody, Source } from "./schema";
 import { createDashboard, getDashboardDocOrThrow } from "./service";
 
@@ -13,13 +18,15 @@ type Query = Extract<Source, { connectionId: string }>;
 type Exported = NonNullable<ExportedDashboard["datasets"]>[number]["source"];
 
 /**
- * Returns a portable dashboard: connections by name, consoles by text, metrics by their SQL.
- * @throws AppError not_found; forbidden when it reads a console that the caller cannot see; conflict when a connection
- * or console that it reads is gone
+ * Returns a portable dashboard: connections by name, consoles by text, metrics by their SQL. Variables of consoles become
+ * parameters with the values that a reader sees first: the default of a filter, or else of the console.
+ * @throws AppError not_found; conflict when a connection or console that it reads is gone or hidden from the caller, or
+ * a variable has no value
  */
 export async function exportDashboard(caller: Caller, dashboardId: ObjectId): Promise<ExportedDashboard> {
-  const file = readText((await getDashboardDocOrThrow(caller, dashboardId)).content);
-  const toExported = await exporter(caller, file);
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  const file = readText(doc.content);
+  const toExported = await exporter(caller, doc, file);
   return {
     title: file.title,
     description: file.description,
@@ -72,26 +79,15 @@ function inBody(error: unknown): unknown {
   return new AppError("invalid_request", error.message, { details, cause: error });
 }
 
-async function exporter(caller: Caller, file: DashboardFile): Promise<(source: Source) => Exported> {
+/** Statement of a source, on the connection with this ID. */
+type Read = { connectionId: string } & Pick<Query, "query" | "params">;
+
+async function exporter(caller: Caller, doc: DashboardDoc, file: DashboardFile): Promise<(source: Source) => Exported> {
   const sources = sourcesOf(file).map(({ source }) => source);
-  const consoleIds = sources.flatMap((source) => ("consoleId" in source ? [new ObjectId(source.consoleId)] : []));
-  const consoles = await getConsoleDocsOrThrow(caller, consoleIds).catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
-    throw new AppError(
-      "conflict",
-      "The dashboard uses a deleted or private console. Ask its owner to export it, or change the widget's source.",
-      { cause: error },
-    );
-  });
-  const queries = new Map<string, { connectionId: string | null; query: string; params?: undefined }>(
-    consoles.map(({ _id, connectionId, content }) => [
-      _id.toHexString(),
-      { connectionId: connectionId?.toHexString() ?? null, query: content },
-    ]),
-  );
+  const bound = await bindConsoles(caller, doc, file);
   const connectionIds = sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []));
   const ofMetrics = sources.filter((source) => "metrics" in source);
-  const planned = new Map<Source, { connectionId: string; query: string; params?: undefined }>(
+  const planned = new Map<Source, Read>(
     await Promise.all(
       ofMetrics.map(async (source) => {
         const { sql, connectionId } = await planMetrics(caller, source);
@@ -99,8 +95,7 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
       }),
     ),
   );
-  for (const { connectionId } of planned.values()) connectionIds.push(connectionId);
-  for (const { connectionId } of queries.values()) if (connectionId) connectionIds.push(connectionId);
+  for (const { connectionId } of [...planned.values(), ...bound.values()]) connectionIds.push(connectionId);
   const names = distinctNames(
     await connectionsById(
       caller,
@@ -109,18 +104,56 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
   );
   const readOf = (source: Source) => {
     if ("connectionId" in source) return source;
-    if ("metrics" in source) return planned.get(source);
-    return "consoleId" in source ? queries.get(source.consoleId.toLowerCase()) : undefined;
+    return "metrics" in source ? planned.get(source) : bound.get(source);
   };
   return (source) => {
     const { connectionId, query, params } = readOf(source) ?? {};
     const connection = connectionId && names.get(connectionId.toLowerCase());
     if (connection && query) return { connection, query, ...(params !== undefined && { params }) };
+    throw unreadable();
+  };
+}
+
+function unreadable(cause?: unknown): AppError {
+  return new AppError(
+    "conflict",
+    "The dashboard uses a deleted connection or an empty console. Change the source first.",
+    { cause },
+  );
+}
+
+/** Returns the statement of each console that a dashboard reads, with its variables bound. */
+async function bindConsoles(caller: Caller, doc: DashboardDoc, file: DashboardFile): Promise<Map<Source, Read>> {
+  const parts = fillDefaults(file.filters, new Date(), allPartsOf(file)).filter(({ source }) => "consoleId" in source);
+  await refuseHidden(caller, parts);
+  const reads = new Semaphore(READS_AT_ONCE, DATASETS_MAX + WIDGETS_MAX);
+  const bind = async (part: Part): Promise<[Source, Read]> => {
+    const release = await reads.acquire();
+    try {
+      const { connection, statement } = await resolvePart(caller, part, originOf(doc));
+      return [part.source, { connectionId: connection._id.toHexString(), ...statement }];
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind === "conflict") throw error;
+      if (error.kind === "not_found") throw unreadable(error);
+      throw new AppError("conflict", `${part.title}: ${error.message}`, { cause: error });
+    } finally {
+      release();
+    }
+  };
+  return new Map(await Promise.all(parts.map(bind)));
+}
+
+/** @throws AppError conflict if the caller cannot see a console */
+async function refuseHidden(caller: Caller, parts: readonly Part[]): Promise<void> {
+  const ids = parts.flatMap(({ source }) => ("consoleId" in source ? [new ObjectId(source.consoleId)] : []));
+  await getConsoleDocsOrThrow(caller, ids).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new AppError(
       "conflict",
-      "The dashboard uses a deleted connection or an empty console. Change the source first.",
+      "The dashboard uses a deleted or private console. Ask its owner to export it, or change the widget's source.",
+      { cause: error },
     );
-  };
+  });
 }
 
 /** Returns names by id; of connections that share a name, the later ones get a number. */

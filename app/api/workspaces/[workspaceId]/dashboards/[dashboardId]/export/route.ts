@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Export a dashboard",
     description:
-      "Returns JSON for POST .../import, with connection names and console contents. Returns 409 if a source no longer exists or is a console you can't see.",
+      "Returns JSON for POST .../import, with connection names and console contents, in which variables are parameters with their default values. Returns 409 if a source no longer exists, is a console you can't see, or has a variable without a value.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),
