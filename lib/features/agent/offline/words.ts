@@ -16,13 +16,13 @@ export type Token = {
 /** Maximum number of words: no question needs more, and linking is quadratic in them. */
 const TOKENS_MAX = 120;
 const TOKEN =
-  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d[\d,]*(?:\.\d+)?(?:[km%](?![\p{L}]))?|\p{L}[\p{L}\p{N}]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
+  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d+(?:,\d+)*(?:\.\d+)?(?:[km%](?![\p{L}]))?|\p{L}[\p{L}\p{N}]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
 
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   for (const match of text.matchAll(TOKEN)) {
     if (tokens.length === TOKENS_MAX) break;
-    const quoted = match[1] ?? match[2] ?? match[3];
+    const quoted = (match[1] ?? match[2] ?? match[3])?.trim();
     const raw = quoted ?? match[0].replace(/['’]s$/i, "");
     const lower = raw.toLowerCase().replaceAll("’", "'");
     tokens.push({
@@ -51,7 +51,7 @@ function toNumber(lower: string): number | null {
 }
 
 const IRREGULAR: Record<string, string> = {
-  people: "person", children: "child", men: "man", women: "woman", staff: "staff", data: "data", status: "status",
+  people: "person", movie: "movie", movies: "movie", children: "child", men: "man", women: "woman", staff: "staff", data: "data", status: "status",
   statuses: "status", address: "address", addresses: "address", sold: "sell", bought: "buy", spent: "spend",
   wrote: "write", written: "write", paid: "paid", pays: "pay", made: "make", left: "left", news: "news", series: "series",
   has: "have", is: "be", media: "media", lent: "lend", born: "birth", birthday: "birth", sent: "send", analyses: "analysis",

@@ -37,6 +37,16 @@ const TABLES: Described[] = [
     ],
     foreignKeys: [key("home_id", "Club", "Club_ID"), key("guest_id", "Club", "Club_ID")],
   },
+  {
+    name: "ticket",
+    columns: [
+      column("ticket_id", "integer", true),
+      { ...column("sold_at", "timestamp"), nullable: false },
+      column("used_at", "timestamp"),
+      column("price", "integer"),
+      column("stand"),
+    ],
+  },
 ];
 
 /** Returns the query, the choice that is asked for, or null for a refusal. */
@@ -124,6 +134,72 @@ describe("answers", () => {
       'select c."Name" as "Name" from "Club" as c where not exists (select 1 from player as p where p.club_id = c."Club_ID") limit 1000',
     ],
     [
+      "What percentage of players are older than 30?",
+      {},
+      "select 100.0 * sum(case when age > 30 then 1 else 0 end) / count(*) as share from player",
+    ],
+    [
+      "Top 3 clubs by number of players",
+      {},
+      'select c."Club_ID" as "Club_ID", c."Name" as "Name", c."Country" as "Country", c."Founded_Year" as "Founded_Year", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1, 2, 3, 4 order by 5 desc limit 3',
+    ],
+    [
+      "Which 2 players have the highest transfer fee? Show their first names.",
+      {},
+      "select fname, transferfee from player where transferfee is not null order by 2 desc limit 2",
+    ],
+    [
+      "Transfer fee by position",
+      {},
+      "select position, sum(transferfee) as total_transferfee from player group by 1 limit 1000",
+    ],
+    [
+      "Show the names of clubs that never had any players",
+      {},
+      'select c."Name" as "Name" from "Club" as c where not exists (select 1 from player as p where p.club_id = c."Club_ID") limit 1000',
+    ],
+    [
+      "Which club has the most players? List the name and country.",
+      {},
+      'select c."Name" as "Name", c."Country" as "Country", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1, 2 order by 3 desc limit 1',
+    ],
+    [
+      "Show the names of clubs and the average age of their players",
+      {},
+      'select c."Name" as "Name", avg(p.age) as average_age from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 limit 1000',
+    ],
+    [
+      "What is the average number of players per club?",
+      {},
+      'select count(*) * 1.0 / count(distinct c."Club_ID") as player_per_club from player as p join "Club" as c on p.club_id = c."Club_ID"',
+    ],
+    [
+      "In 1900, how many clubs were founded?",
+      {},
+      'select count(*) as club_count from "Club" where "Founded_Year" >= 1900 and "Founded_Year" < 1901',
+    ],
+    [
+      "How many tickets per month?",
+      {},
+      "select strftime('%Y-%m', sold_at) as month, count(*) as ticket_count from ticket group by 1 order by 1 limit 1000",
+    ],
+    [
+      "Daily tickets since August 2026",
+      {},
+      "select date(sold_at) as day, count(*) as ticket_count from ticket where sold_at >= '2026-08-01' group by 1 order by 1 limit 1000",
+    ],
+    ["tickets by stand", {}, "select stand, count(*) as ticket_count from ticket group by 1 limit 1000"],
+    [
+      "share of tickets by stand",
+      {},
+      "select stand, 100.0 * count(*) / sum(count(*)) over () as share from ticket group by 1 limit 1000",
+    ],
+    [
+      "Which positions have an average age above 30?",
+      {},
+      "select position, avg(age) as average_age from player group by 1 having avg(age) > 30 limit 1000",
+    ],
+    [
       "How many clubs have more than 2 players?",
       {},
       'select count(*) as club_count from ( select c."Club_ID" as "Club_ID", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 having count(*) > 2 ) as found',
@@ -135,6 +211,11 @@ describe("answers", () => {
 
 describe("says what it assumes", () => {
   test.each([
+    [
+      "groups without rows",
+      "Which clubs have fewer than 3 players?",
+      "I assumed that those without player are left out.",
+    ],
     [
       "a value without its column",
       "How many players are Spanish?",
@@ -166,9 +247,9 @@ describe("refuses", () => {
     ["a negation that no rule reads", "Which players never scored?"],
     ["a second superlative", "Who is the second youngest player?"],
     ["a ratio", "What is the ratio of players to clubs?"],
-    ["a rate", "What percentage of players are older than 30?"],
     ["a comparison with an average", "Which players are older than the average age?"],
-    ["fewer than a number, which includes none", "Which clubs have fewer than 3 players?"],
+    ["the number of those that have fewer, which includes none", "How many clubs have fewer than 3 players?"],
+    ["a rate of two conditions", "What percentage of Spanish players are older than 30?"],
     ["rows or values", "Show all positions"],
     ["a plural superlative", "What are the most common nationalities?"],
     ["two ranges that no row is in", "Show the names of clubs with founded year before 1945 and after 1955"],

@@ -17,17 +17,34 @@ const UNDECORATED = 2.6;
 const ABBREVIATED = 2.3;
 const PART = 1.6;
 const SPAN_MAX = 5;
+const VIEW_PENALTY = 2;
 
 /** Words that a name carries without a separate meaning. */
-const TABLE_DECORATION = new Set(["data", "info", "information", "tabl", "tbl", "ref", "list", "record", "detail"]);
-const COLUMN_DECORATION = new Set(["cent", "flag", "dt", "num", "no", "of", "the", "in"]);
+const TABLE_DECORATION = new Set([
+  "data",
+  "info",
+  "information",
+  "tabl",
+  "tbl",
+  "ref",
+  "list",
+  "record",
+  "detail",
+  "by",
+]);
+const COLUMN_DECORATION = new Set(["cent", "flag", "dt", "of", "the", "in"]);
 
 export class Names {
   readonly tables: Parser<TableName>;
   readonly columns: Parser<ColumnName>;
   readonly values: Parser<ValueName>;
+  /** A word of a column's name, which says too little without a value of that column after it. */
+  readonly hints: Parser<string[]>;
+  readonly #schema: Schema;
+  readonly #columnsOf: (span: readonly Token[]) => { ref: Ref; fit: number }[];
 
   constructor(tokens: readonly Token[], schema: Schema, hits: readonly ValueHit[]) {
+    this.#schema = schema;
     this.tables = spans(tokens, (span) => {
       if (!isName(span)) return [];
       const fits = schema.tables.map((table) => ({ table, fit: tableFit(wordsOf(span), span, table) }));
@@ -36,15 +53,31 @@ export class Names {
         .filter(({ fit }) => fit > 0 && fit === best)
         .map(({ table, fit }) => ({ value: { table, said: saidOf(span) }, weight: fit * span.length }));
     });
+    this.#columnsOf = (span) => {
+      const isTable = schema.tables.some((table) => tableFit(wordsOf(span), span, table) >= UNDECORATED);
+      return (
+        schema.tables
+          .flatMap((table) => columnsOf(wordsOf(span), span, table))
+          // "Users" are rows of users, not the keys that reference them.
+          .filter(({ fit }) => !isTable || fit === EQUAL)
+      );
+    };
     this.columns = spans(tokens, (span) => {
       if (!isName(span) || (span.length === 1 && AMOUNT_WORDS.has(span[0]?.lower ?? ""))) return [];
-      const isTable = schema.tables.some((table) => tableFit(wordsOf(span), span, table) >= UNDECORATED);
-      const options = schema.tables
-        .flatMap((table) => columnsOf(wordsOf(span), span, table))
-        // "Users" are rows of users, not the keys that reference them.
-        .filter(({ fit }) => !isTable || fit === EQUAL);
+      const options = this.#columnsOf(span);
       const best = Math.max(0, ...options.map(({ fit }) => fit));
-      return best === 0 ? [] : [{ value: { options, said: saidOf(span) }, weight: best * span.length }];
+      if (best === 0) return [];
+      // A view repeats what its tables have: "daily orders" are orders by day.
+      const isRepeated = options.every(({ ref }) => ref.table.isView);
+      const weight = best * span.length - (isRepeated ? VIEW_PENALTY : 0);
+      return [{ value: { options, said: saidOf(span) }, weight }];
+    });
+    const columnWords = new Set(schema.tables.flatMap(({ columns }) => columns.flatMap(({ name }) => nameWords(name))));
+    this.hints = spans(tokens, (span) => {
+      const words = wordsOf(span);
+      return isName(span) && span.length <= 2 && words.every((word) => columnWords.has(word))
+        ? [{ value: words, weight: span.length }]
+        : [];
     });
     this.values = spans(tokens, (span) => {
       const said = saidOf(span).toLowerCase();
@@ -61,6 +94,22 @@ export class Names {
       const weight = (same.length > 0 ? 2.5 : 1.8) * span.length;
       return found.length > 0 ? [{ value: { hits: found, said: saidOf(span) }, weight }] : [];
     });
+  }
+
+  /** Returns the columns whose names have a word. */
+  withWord(word: string): ColumnName | null {
+    const options = this.#schema.tables.flatMap((table) =>
+      table.columns
+        .filter(({ name }) => nameWords(name).includes(word))
+        .map((column) => ({ ref: { table, column }, fit: UNDECORATED })),
+    );
+    return options.length === 0 ? null : { options, said: word };
+  }
+
+  /** Returns the columns of a name that no words of the question spell out, such as both parts of "full names". */
+  named(text: string): ColumnName | null {
+    const options = this.#columnsOf(tokenize(text));
+    return options.length === 0 ? null : { options, said: text };
   }
 }
 
@@ -129,8 +178,12 @@ function columnsOf(words: readonly string[], span: readonly Token[], table: Tabl
 }
 
 function columnFit(words: readonly string[], span: readonly Token[], table: Table, column: string): number {
-  const name = nameWords(column);
+  const name = nameWords(column).map((word) => (/^(?:no|num|nr)$/.test(word) ? "number" : word));
   const joined = words.join();
+  // "Names of losers" are `loser_name`.
+  const of = AMOUNT_WORDS.has(span[0]?.lower ?? "") ? -1 : span.findIndex(({ lower }) => lower === "of");
+  const turned = of < 0 ? "" : [...wordsOf(span.slice(of + 1)), ...wordsOf(span.slice(0, of))].join();
+  if (name.length > 1 && turned === name.join()) return WITH_TABLE;
   if (name.join() === joined || isRunTogether(span, column)) return EQUAL;
   const ofTable = table.words.filter((word) => !TABLE_DECORATION.has(word));
   const prefixes = ofTable.flatMap((_, i) => [ofTable.slice(i), ofTable.slice(0, i + 1)]);

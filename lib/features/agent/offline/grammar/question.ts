@@ -1,3 +1,4 @@
+import type { Grain } from "../dates";
 import type { FoundDate } from "../link";
 import type { ColumnName, TableName, ValueName } from "./names";
 
@@ -5,12 +6,22 @@ import type { ColumnName, TableName, ValueName } from "./names";
 
 export type Operator = "=" | "<>" | "<" | "<=" | ">" | ">=";
 export type Aggregate = "avg" | "min" | "max" | "sum";
-export type Entity = { table: TableName } | { column: ColumnName };
+export type Thing = { table: TableName } | { column: ColumnName };
+export type Entity =
+  | Thing
+  /** Null is the only time of the counted rows. */
+  | { grain: Grain; column: ColumnName | null };
 
 export type Item =
-  | { kind: "column"; column: ColumnName; isDistinct: boolean }
+  /** The owner is the table that the words name: "names of clubs". */
+  | { kind: "column"; column: ColumnName; isDistinct: boolean; owner?: TableName }
+  /** The name of rows beside other columns: "players and their clubs". */
+  | { kind: "display"; table: TableName }
+  | { kind: "share" }
+  /** The average number of rows that one row of another table has. */
+  | { kind: "ratio"; table: TableName; per: TableName }
   | { kind: "aggregate"; fn: Aggregate; column: ColumnName }
-  | { kind: "count"; entity: Entity | null; isDistinct: boolean }
+  | { kind: "count"; entity: Thing | null; isDistinct: boolean }
   | { kind: "rows"; table: TableName };
 
 export type Condition =
@@ -20,7 +31,10 @@ export type Condition =
   | { kind: "values"; column: ColumnName | null; values: ValueName[]; isNegated: boolean }
   | { kind: "text"; column: ColumnName; text: string; where: "anywhere" | "start" | "end"; isNegated: boolean }
   | { kind: "empty"; column: ColumnName; isNegated: boolean }
-  | { kind: "date"; column: ColumnName | null; date: FoundDate };
+  | { kind: "date"; column: ColumnName | null; date: FoundDate }
+  | { kind: "years"; column: ColumnName | null; values: number[] }
+  /** One of some values of one column. */
+  | { kind: "either"; conditions: Condition[] };
 
 /** An adjective that compares: the names that its column may have. */
 export type Adjective = {
@@ -34,10 +48,17 @@ export type Modifier =
   | { kind: "scope"; table: TableName }
   | { kind: "conditions"; conditions: Condition[] }
   | { kind: "groups"; entities: Entity[] }
-  | { kind: "order"; by: Item | null; isDescending: boolean | null }
+  /** "Highest first" sorts by the figure. */
+  | { kind: "order"; by: Item | "figure" | null; isDescending: boolean | null }
+  /** The number of rows that the superlative or rank beside it selects. */
+  | { kind: "top"; limit: number; isDescending: boolean }
+  | { kind: "rank"; by: Item }
   | { kind: "extreme"; column: ColumnName | null; adjective: Adjective | null; isDescending: boolean; limit: number }
-  | { kind: "most"; table: TableName; isDescending: boolean; limit: number }
-  | { kind: "having"; table: TableName; op: Operator; value: number }
+  | { kind: "most"; of: Counted; isDescending: boolean; limit: number }
+  | { kind: "having"; of: Counted; op: Operator; value: number }
   | { kind: "exists"; table: TableName; isNegated: boolean };
+
+/** The figure that a superlative over related rows compares: their number, or one of a column. */
+export type Counted = { table: TableName } | { fn: Aggregate; column: ColumnName };
 
 export type Question = { items: Item[]; modifiers: Modifier[]; isDistinct: boolean };

@@ -1,3 +1,4 @@
+import type { Grain } from "../dates";
 import type { ValueHit } from "../link";
 import type { Measure, Output, Plan, Predicate, Ref } from "../plan";
 import { displayColumns, type Schema, type Step, type Table } from "../schema";
@@ -47,12 +48,14 @@ class Resolver {
   readonly #assumed: string[] = [];
   readonly #mentioned = new Set<Table>();
   readonly #joins: Step[] = [];
+  #modifiers: readonly Modifier[];
   #target: Table | null = null;
   #from: Table | null = null;
 
   constructor(question: Question, schema: Schema) {
     this.#question = question;
     this.#schema = schema;
+    this.#modifiers = question.modifiers;
   }
 
   resolve(): Resolved {
@@ -61,27 +64,72 @@ class Resolver {
     const grouped = this.#all("groups");
     const hasCount = items.some(({ kind }) => kind === "count");
     const hasAggregate = items.some(({ kind }) => kind === "aggregate");
+    this.#applyTop();
     const counts = [...this.#all("most"), ...this.#all("having")];
     if (counts.length > 1) throw new Unresolved();
     if (this.#all("order").length > 1 || this.#all("extreme").length > 1) throw new Unresolved();
+    const hasRatio = items.some(({ kind }) => (kind === "share" && grouped.length === 0) || kind === "ratio");
     const plan =
       counts.length === 1
         ? this.#ranked(counts[0] as Of<"most"> | Of<"having">)
-        : hasCount || hasAggregate || grouped.length > 0
-          ? this.#figures()
-          : this.#rows();
+        : hasRatio
+          ? this.#ratio()
+          : hasCount || hasAggregate || grouped.length > 0
+            ? this.#figures()
+            : this.#rows();
     return { plan: { ...plan, joins: this.#joins }, assumed: this.#assumed };
   }
 
   #all<K extends Modifier["kind"]>(kind: K): Of<K>[] {
-    return this.#question.modifiers.filter((one): one is Of<K> => one.kind === kind);
+    return this.#modifiers.filter((one): one is Of<K> => one.kind === kind);
+  }
+
+  /** "Top 5 by revenue" is a superlative of five rows. */
+  #applyTop(): void {
+    const [top, ...others] = this.#all("top");
+    const [rank, ...ranks] = this.#all("rank");
+    if (!top && !rank) return;
+    if (!top || others.length > 0 || ranks.length > 0) throw new Unresolved();
+    const superlatives = [...this.#all("most"), ...this.#all("extreme")];
+    const rest = this.#modifiers.filter(
+      (one) => one.kind !== "top" && one.kind !== "rank" && one.kind !== "most" && one.kind !== "extreme",
+    );
+    const [only] = superlatives;
+    if (only && !rank && superlatives.length === 1 && only.limit === 1) {
+      this.#modifiers = [...rest, { ...only, limit: top.limit }];
+      return;
+    }
+    if (!rank || only) throw new Unresolved();
+    const { isDescending, limit } = top;
+    this.#modifiers = [...rest, this.#superlative(rank.by, isDescending, limit)];
+  }
+
+  #superlative(by: Item, isDescending: boolean, limit: number): Modifier {
+    const target = this.#target as Table;
+    if (by.kind === "count" && by.entity && "table" in by.entity && !by.isDistinct) {
+      return { kind: "most", of: { table: by.entity.table }, isDescending, limit };
+    }
+    if (by.kind === "aggregate") return { kind: "most", of: { fn: by.fn, column: by.column }, isDescending, limit };
+    if (by.kind !== "column" || by.isDistinct) throw new Unresolved();
+    const ref = this.#pick(by.column, isNumberFor("sum"));
+    const isGroup = this.#question.items.some(
+      (item) => item.kind === "column" && this.#pick(item.column).table === ref.table,
+    );
+    if (this.#isAbove(target, ref.table) && !isGroup) {
+      return { kind: "extreme", column: by.column, adjective: null, isDescending, limit };
+    }
+    this.#assume(`I assumed the sum of ${nameOf(ref)}.`);
+    return { kind: "most", of: { fn: "sum", column: by.column }, isDescending, limit };
   }
 
   // --- names ------------------------------------------------------------------------------------------------------
 
   #findTarget(): Table {
-    const { items, modifiers } = this.#question;
+    const { items } = this.#question;
+    const modifiers = this.#modifiers;
     for (const item of items) {
+      if (item.kind === "column" && item.owner) this.#mentioned.add(item.owner.table);
+      if (item.kind === "display") this.#mentioned.add(item.table.table);
       if (item.kind === "rows") this.#mentioned.add(item.table.table);
       if (item.kind === "count" && item.entity && "table" in item.entity) this.#mentioned.add(item.entity.table.table);
     }
@@ -93,6 +141,8 @@ class Resolver {
     }
     const rows = items.find((item) => item.kind === "rows");
     if (rows) return rows.table.table;
+    const ratio = items.find((item) => item.kind === "ratio");
+    if (ratio) return ratio.table.table;
     const [scope] = this.#all("scope");
     const countItem = items.find((item) => item.kind === "count" && item.entity && "table" in item.entity);
     if (countItem?.kind === "count" && countItem.entity && "table" in countItem.entity) {
@@ -115,18 +165,65 @@ class Resolver {
       .filter(({ fit }) => fit > 0)
       .sort((a, b) => b.fit - a.fit);
     const [best, second] = tables;
-    const counted = [...this.#all("most"), ...this.#all("having")][0]?.table.table;
-    if (best && counted && tables.some(({ table, fit }) => table === counted && fit === best.fit)) return counted;
+    const owners = items.flatMap((item) => (item.kind === "column" && item.owner ? [item.owner.table] : []));
+    const lowest = owners.find((low) => owners.every((owner) => this.#isAbove(low, owner)));
+    if (lowest) return lowest;
+    const equal = tables.filter(({ fit }) => fit === best?.fit).map(({ table }) => table);
+    // A view repeats what its tables have.
+    const real = equal.filter(({ isView }) => !isView);
+    const tied = real.length > 0 ? real : equal;
+    if (tied.length === 1 && tied[0]) return tied[0];
+    // A key is that of the rows which it identifies.
+    const isValues = this.#question.isDistinct || items.some(({ kind }) => kind === "count");
+    const keyed = isValues
+      ? undefined
+      : tied.find((table) =>
+          tied.every((other) => other === table || columns.every((column) => this.#isKeyOf(column, other, table))),
+        );
+    if (best && keyed) {
+      if (second?.fit === best.fit) this.#assume(`I assumed that “${columns[0]?.said}” are those of ${keyed.name}.`);
+      return keyed;
+    }
+    const [ranking] = [...this.#all("most"), ...this.#all("having")];
+    const counted = ranking && countedTable(ranking);
+    if (counted && tied.includes(counted)) return counted;
     if (!best) {
       if (groupTable && "table" in groupTable) return groupTable.table.table;
       throw new Unresolved();
     }
     if (second && second.fit === best.fit) {
+      const fitting = tied.filter((table) => this.#hasConditions(table));
+      if (fitting.length === 1 && fitting[0]) return fitting[0];
       // The same columns in two tables: only a filter or a group may tell which one is meant.
       const said = columns[0]?.said ?? "";
-      throw new Unresolved({ said, options: tables.slice(0, 4).map(({ table }) => `${said} of ${table.name}`) });
+      throw new Unresolved({ said, options: tied.slice(0, 4).map(({ name }) => `${said} of ${name}`) });
     }
     return best.table;
+  }
+
+  /** Whether a column of one table references the same column of the other. */
+  #isKeyOf(name: ColumnName, from: Table, to: Table): boolean {
+    const columnOf = (table: Table) => name.options.find(({ ref }) => ref.table === table)?.ref.column;
+    const [a, b] = [columnOf(from), columnOf(to)];
+    return this.#schema.edges.some(
+      (edge) =>
+        edge.from === from && edge.to === to && edge.fromColumns[0] === a?.name && edge.toColumns[0] === b?.name,
+    );
+  }
+
+  /** Whether all conditions are on columns of the table. */
+  #hasConditions(table: Table): boolean {
+    const conditions = this.#all("conditions").flatMap(({ conditions }) => conditions);
+    return (
+      conditions.length > 0 &&
+      conditions.every(
+        (condition) =>
+          condition.kind !== "either" &&
+          (!condition.column || condition.column.options.some(({ ref }) => ref.table === table)) &&
+          (condition.kind !== "values" ||
+            condition.values.every(({ hits }) => hits.some(({ ref }) => ref.table === table))),
+      )
+    );
   }
 
   #pick(name: ColumnName, wanted: (ref: Ref) => boolean = () => true): Ref {
@@ -191,8 +288,11 @@ class Resolver {
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.#isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
     );
-    // Two tables beside the counted one may have the value: its nearness is no reason.
-    if (!column && elsewhere && best.hit.ref.table !== target && elsewhere.hit.ref.table !== best.hit.ref.table) {
+    // Two tables beside the counted one may have the value, and "Michelle's tips" need not be called so: nearness is no
+    // reason.
+    const isName = target !== null && displayColumns(target).includes(best.hit.ref.column);
+    const isFar = best.hit.ref.table !== target || isName;
+    if (!column && elsewhere && isFar && elsewhere.hit.ref.table !== best.hit.ref.table) {
       const options = [best, elsewhere].map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
       throw new Unresolved({ said: value.said, options });
     }
@@ -296,21 +396,27 @@ class Resolver {
         where.push(predicate);
       } else below.set(ref.table, [...(below.get(ref.table) ?? []), predicate]);
     }
+    const from = this.#from as Table;
+    const named = this.#all("scope").flatMap(({ table: { table } }) => (this.#isAbove(from, table) ? [] : [table]));
+    // A list of those that have a related row might repeat them for each one.
+    const isOnce = this.#question.isDistinct || this.#question.items.every(({ kind }) => kind === "count");
+    if (named.length > 0 && !isOnce) throw new Unresolved();
     for (const [table, predicates] of below) {
       // "Books borrowed last year" may count the books or the loans.
-      if (predicates.some(({ kind }) => kind === "span")) throw new Unresolved();
+      if (predicates.some(({ kind }) => kind === "span") && !named.includes(table)) throw new Unresolved();
       if (predicates.some((each) => "isNegated" in each && each.isNegated) || predicates.length > 1)
         throw new Unresolved();
       where.push(this.#exists(table, predicates, false));
     }
     for (const { table, isNegated } of this.#all("exists")) where.push(this.#exists(table.table, [], isNegated));
-    for (const { table } of this.#all("scope")) {
-      if (this.#isAbove(this.#from as Table, table.table)) continue;
-      // Those that have a related row; a list might repeat them for each one.
-      const isCount = this.#question.items.every((item) => item.kind === "count") || this.#question.isDistinct;
-      if (!isCount) throw new Unresolved();
-      where.push(this.#exists(table.table, [], false));
+    // "Users who wrote tips about businesses in Dallas": the way to the businesses goes through tips.
+    const passed = where.flatMap((one) => (one.kind === "exists" ? one.steps.map(({ table }) => table) : []));
+    for (const table of named) {
+      if (passed.includes(table)) continue;
+      where.push(this.#exists(table, [], false));
     }
+    // Two related rows may be one row or several, and a negation may include the other one.
+    if (where.filter(({ kind }) => kind === "exists").length > 1) throw new Unresolved();
     return where;
   }
 
@@ -361,6 +467,11 @@ class Resolver {
         const { values, isNegated } = condition;
         return { ref, predicate: { kind: "in", ref, values, isNegated } };
       }
+      case "years": {
+        const ref = condition.column ? this.#pick(condition.column) : this.#timeColumn(true);
+        if (ref.column.kind !== "number" || ref.column.isReference) throw new Unresolved();
+        return { ref, predicate: { kind: "in", ref, values: condition.values, isNegated: false } };
+      }
       case "between": {
         const ref = this.#pick(condition.column, ({ column }) => column.kind === "number");
         this.#extra.push({ kind: "compare", ref, op: "<=", value: condition.high });
@@ -373,6 +484,18 @@ class Resolver {
         const values = [...new Set(hits.map(({ value }) => value))];
         return { ref: first.ref, predicate: { kind: "in", ref: first.ref, values, isNegated: condition.isNegated } };
       }
+      case "either": {
+        const found = condition.conditions.map((each) => this.#predicate(each));
+        const [first] = found;
+        const values = found.flatMap(({ predicate }) =>
+          predicate.kind === "in" && !predicate.isNegated && predicate.ref.column === first?.ref.column
+            ? [predicate.values]
+            : [],
+        );
+        if (!first || values.length < found.length) throw new Unresolved();
+        const { ref } = first;
+        return { ref, predicate: { kind: "in", ref, values: values.flat(), isNegated: false } };
+      }
       case "text": {
         const ref = this.#pick(condition.column, ({ column }) => column.kind === "text");
         const { text, where, isNegated } = condition;
@@ -384,11 +507,11 @@ class Resolver {
       }
       case "date": {
         const { start, end } = condition.date;
-        const ref = condition.column ? this.#pick(condition.column) : this.#timeColumn();
+        const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
+        const ref = condition.column ? this.#pick(condition.column) : this.#timeColumn(isYears);
         if (ref.column.kind === "text" && condition.date.isBareYear && start && end && !condition.date.isOpen) {
           return { ref, predicate: { kind: "in", ref, values: [start.slice(0, 4)], isNegated: false } };
         }
-        const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
         if (ref.column.kind !== "date" && !(ref.column.isYear && isYears)) throw new Unresolved();
         if (!condition.date.isBareYear)
           this.#assume(
@@ -401,15 +524,38 @@ class Resolver {
   /** The upper bounds of ranges. */
   readonly #extra: Predicate[] = [];
 
-  /** Returns the only column that holds a time. */
-  #timeColumn(): Ref {
-    const table = this.#from as Table;
-    const found = table.columns.filter(
-      ({ kind, isYear, words }) => kind === "date" || isYear || words.join() === "year",
-    );
+  /** Returns the only column that holds a time, or the only one that holds years. */
+  #timeColumn(isYears = false): Ref {
+    const from = this.#from as Table;
+    const timesOf = (table: Table) => {
+      const found = table.columns.filter(
+        ({ kind, isYear, words }) => kind === "date" || isYear || words.join() === "year",
+      );
+      const years = found.filter(({ kind }) => kind !== "date");
+      return (isYears && years.length === 1 ? years : found).map((column) => ({ table, column }));
+    };
+    const own = timesOf(from);
+    // "Authors who published papers in 2015".
+    const found = own.length > 0 ? own : this.#all("scope").flatMap(({ table }) => timesOf(table.table));
     const [only] = found;
-    if (!only || found.length > 1) throw new Unresolved();
-    return { table, column: only };
+    if (found.length > 1) {
+      // Each row has the time at which it came to be; later events may never happen.
+      const events = found.filter(
+        ({ column }) =>
+          !column.nullable && !column.words.some((word) => /^(?:birth|due|end|expir|updat|modifi)/.test(word)),
+      );
+      // A document store says of no field that each row has it.
+      const created = found.filter(({ column }) =>
+        column.words.some((word) => /^(?:creat|plac|order|borrow|join|issu)/.test(word)),
+      );
+      const [event, ...others] = events.length > 0 ? events : created;
+      if (!event || others.length > 0)
+        throw new Unresolved({ said: "the time", options: found.slice(0, 4).map(nameOf) });
+      this.#assume(`I assumed the time of ${nameOf(event)}.`);
+      return event;
+    }
+    if (!only) throw new Unresolved();
+    return only;
   }
 
   // --- lists ------------------------------------------------------------------------------------------------------
@@ -421,12 +567,18 @@ class Resolver {
     const isWhole = items.every(({ kind }) => kind === "rows");
     const refs = isWhole
       ? displayed(target)
-      : items.flatMap((item) => (item.kind === "column" ? [this.#pick(item.column)] : []));
-    if (!isWhole && items.some(({ kind }) => kind !== "column")) throw new Unresolved();
+      : items.flatMap((item) =>
+          item.kind === "column"
+            ? [this.#pick(item.column)]
+            : item.kind === "display"
+              ? this.#named(item.table.table)
+              : [],
+        );
+    if (!isWhole && items.some(({ kind }) => kind !== "column" && kind !== "display")) throw new Unresolved();
     // "All product categories" may be rows or values.
     const [only] = refs;
     const isOpen = refs.length === 1 && !isDistinct && !isWhole;
-    const hasFilter = this.#question.modifiers.some(({ kind }) => kind !== "scope");
+    const hasFilter = this.#modifiers.some(({ kind }) => kind !== "scope");
     if (isOpen && !hasFilter && only?.column.kind === "text" && !displayColumns(only.table).includes(only.column)) {
       throw new Unresolved();
     }
@@ -463,7 +615,7 @@ class Resolver {
       });
     }
     if (order) {
-      if (order.by && order.by.kind !== "column") throw new Unresolved();
+      if (order.by === "figure" || (order.by && order.by.kind !== "column")) throw new Unresolved();
       const ref = order.by?.kind === "column" ? this.#pick(order.by.column) : refs.length === 1 ? refs[0] : null;
       if (!ref) throw new Unresolved();
       this.#join(ref.table);
@@ -476,19 +628,85 @@ class Resolver {
     return this.#finish(plan);
   }
 
+  /** Returns what rows are called. */
+  #named(table: Table): Ref[] {
+    const columns = displayColumns(table).filter(({ kind, isReference }) => kind === "text" && !isReference);
+    if (columns.length === 0) throw new Unresolved();
+    this.#assume(`I assumed that ${columns.map(({ name }) => name).join(" and ")} of ${table.name} is enough.`);
+    return columns.map((column) => ({ table, column }));
+  }
+
+  /** "Percentage of players that are Spanish", "average number of players per club". */
+  #ratio(): Plan {
+    const [item, ...others] = this.#question.items;
+    const kinds = new Set(this.#modifiers.map(({ kind }) => kind));
+    kinds.delete("scope");
+    kinds.delete("conditions");
+    if (!item || others.length > 0 || kinds.size > 0) throw new Unresolved();
+    this.#from = this.#target as Table;
+    if (item.kind === "ratio") {
+      const per = item.per.table;
+      const [key, ...rest] = per.columns.filter(({ isKey }) => isKey);
+      const isCounted = per.columns.some(({ words }) => words.includes("count") || words.includes("number"));
+      if (isCounted || isOfSeveral(this.#from)) throw new Unresolved();
+      if (!key || rest.length > 0 || per === this.#from || !this.#isAbove(this.#from, per)) throw new Unresolved();
+      this.#join(per);
+      this.#assume(`I assumed that ${per.name} without ${this.#from.name} are left out.`);
+      const alias = `${this.#from.name.toLowerCase()}_per_${per.name.toLowerCase()}`;
+      return this.#finish({
+        ...empty(this.#from),
+        where: this.#where(),
+        measures: [{ alias, fn: "ratio", of: { table: per, column: key } }],
+      });
+    }
+    // Two conditions may both describe the part, or one of them all rows.
+    if (this.#all("conditions").flatMap(({ conditions }) => conditions).length !== 1) throw new Unresolved();
+    if (this.#all("scope").length !== 1) throw new Unresolved();
+    const where = [...this.#where(), ...this.#extra.splice(0)];
+    return this.#finish({ ...empty(this.#from), measures: [{ alias: "share", fn: "share", where }] });
+  }
+
   #finish(plan: Plan): Plan {
     return { ...plan, where: [...plan.where, ...this.#extra] };
   }
 
   // --- figures ----------------------------------------------------------------------------------------------------
 
+  /** Whether a column identifies rows that have a name. */
+  #isReference({ table, column }: Ref): boolean {
+    return (
+      column.isKey ||
+      this.#schema.edges.some(({ from, fromColumns }) => from === table && fromColumns.includes(column.name))
+    );
+  }
+
   #figures(): Plan {
-    const { items, modifiers } = this.#question;
+    const { items } = this.#question;
+    const modifiers = this.#modifiers;
     const target = this.#target as Table;
     const groupEntities = this.#all("groups").flatMap(({ entities }) => entities);
-    const plainItems = items.filter((item): item is Extract<Item, { kind: "column" }> => item.kind === "column");
-    const figures = items.filter((item) => item.kind === "count" || item.kind === "aggregate");
-    if (items.some(({ kind }) => kind === "rows") || figures.length === 0) throw new Unresolved();
+    const figures: Item[] = items.filter(({ kind }) => kind === "count" || kind === "aggregate" || kind === "share");
+    // "Revenue by month" sums up.
+    const summed = figures.length === 0 && groupEntities.length > 0 ? this.#summed() : null;
+    if (summed) figures.push(summed);
+    const [rows] = items;
+    if (rows?.kind === "rows" && items.length === 1 && groupEntities.length > 0) {
+      this.#assume(`I assumed the number of ${rows.table.table.name}.`);
+      figures.push({ kind: "count", entity: { table: rows.table }, isDistinct: false });
+    }
+    const plainItems = items.filter(
+      (item): item is Extract<Item, { kind: "column" }> => item.kind === "column" && !summed,
+    );
+    if (items.some(({ kind }) => kind === "display") || figures.length === 0) throw new Unresolved();
+    // "Names of singers and the sales of their songs" are one row for each singer.
+    const [owned, ...rest] = plainItems;
+    if (
+      owned?.owner &&
+      groupEntities.length === 0 &&
+      rest.every(({ owner }) => !owner || owner.table === owned.owner?.table)
+    ) {
+      groupEntities.push({ table: owned.owner });
+    }
     const [extreme] = this.#all("extreme");
     const isTop = extreme?.column === null && extreme.adjective === null;
     if (extreme && !isTop) throw new Unresolved();
@@ -505,13 +723,31 @@ class Resolver {
       if (!isCount || direct.length !== 1 || !direct[0]) throw new Unresolved();
       this.#from = direct[0];
     }
-    const refs: Ref[] = plainItems.map(({ column }) => this.#pick(column));
+    const refs: Ref[] = plainItems.map(({ column }) => {
+      const isGrouped = groupTables.length > 0;
+      const isOfGroup = isGrouped && column.options.some(({ ref }) => groupTables.includes(ref.table));
+      const ref = this.#pick(column, ({ table }) => !isOfGroup || groupTables.includes(table));
+      // Beside the name of a group, a column of the counted rows is a second group.
+      if (isGrouped && !isOfGroup && ref.table === this.#from) throw new Unresolved();
+      // The key of the group, not the one that references it.
+      const edge = this.#schema.edges.find(
+        ({ from, to, fromColumns }) =>
+          from === ref.table && groupTables.includes(to) && fromColumns[0] === ref.column.name,
+      );
+      const key = edge?.to.columns.find(({ name }) => name === edge.toColumns[0]);
+      return edge && key ? { table: edge.to, column: key } : ref;
+    });
     const hiddenKeys: Ref[] = [];
+    const times: { grain: Grain; ref: Ref }[] = [];
     for (const entity of groupEntities) {
+      if ("grain" in entity) {
+        times.push({ grain: entity.grain, ref: this.#groupTime(entity.grain, entity.column) });
+        continue;
+      }
       if ("column" in entity) {
         const ref = this.#pick(entity.column);
         // A key stands for a row that has a name.
-        if (ref.column.isReference && !isKeySaid(entity.column)) throw new Unresolved();
+        if (this.#isReference(ref) && !isKeySaid(entity.column)) throw new Unresolved();
         if (!refs.some((each) => each.column === ref.column)) refs.push(ref);
         continue;
       }
@@ -538,6 +774,13 @@ class Resolver {
       this.#join(ref.table);
     }
     const outputs = outputsOf(refs);
+    for (const { grain, ref } of times) {
+      this.#join(ref.table);
+      outputs.unshift({ alias: grain, kind: "time", ref, grain });
+    }
+    if (times.length > 1 || outputs.some(({ alias }, i) => outputs.findIndex((one) => one.alias === alias) !== i)) {
+      throw new Unresolved();
+    }
     const measures = figures.map((item, i) => this.#measure(item, i));
     const where = this.#where();
     if (outputs.length > 0 && where.some(({ kind }) => kind === "exists")) throw new Unresolved();
@@ -548,16 +791,18 @@ class Resolver {
     if (order) {
       const by = order.by;
       const alias =
-        by?.kind === "column"
-          ? outputs.find(({ ref }) => ref.column === this.#pick(by.column).column)?.alias
-          : by === null
-            ? outputs.length === 1
-              ? outputs[0]?.alias
-              : undefined
-            : measures[figures.findIndex((item) => item.kind === by.kind)]?.alias;
+        by === "figure"
+          ? measures[0]?.alias
+          : by?.kind === "column"
+            ? outputs.find(({ ref }) => ref.column === this.#pick(by.column).column)?.alias
+            : by === null
+              ? outputs.length === 1
+                ? outputs[0]?.alias
+                : undefined
+              : measures[figures.findIndex((item) => item.kind === by.kind)]?.alias;
       if (alias === undefined) throw new Unresolved();
       sorted = [{ alias, isDescending: order.isDescending ?? false }];
-    }
+    } else if (times[0]) sorted = [{ alias: times[0].grain, isDescending: false }];
     return this.#finish({
       ...empty(this.#from),
       where,
@@ -567,6 +812,26 @@ class Resolver {
       order: sorted,
       limit: outputs.length === 0 ? null : isTop ? extreme.limit : ROWS_MAX,
     });
+  }
+
+  /** A number that is asked for by a group is summed. */
+  #summed(): Item | null {
+    const [item, ...others] = this.#question.items;
+    if (item?.kind !== "column" || others.length > 0 || item.isDistinct) return null;
+    const ref = this.#pick(item.column, isNumberFor("sum"));
+    if (ref.column.isYear) throw new Unresolved();
+    this.#assume(`I assumed the sum of ${nameOf(ref)}.`);
+    return { kind: "aggregate", fn: "sum", column: item.column };
+  }
+
+  /** Returns the time by which rows are grouped. */
+  #groupTime(grain: Grain, column: ColumnName | null): Ref {
+    const ref = column
+      ? this.#pick(column, ({ column: { kind } }) => kind === "date")
+      : this.#timeColumn(grain === "year");
+    if (ref.column.kind !== "date" && !(grain === "year" && ref.column.isYear)) throw new Unresolved();
+    if (!column) this.#assume(`I assumed the time of ${nameOf(ref)}.`);
+    return ref;
   }
 
   /** Returns the table whose rows are counted or summed. */
@@ -583,8 +848,16 @@ class Resolver {
 
   #measure(item: Item, place: number): Measure {
     const suffix = place === 0 ? "" : `_${place + 1}`;
+    if (item.kind === "share") {
+      // "Share of paid orders by channel" may be a part of the paid ones or of all.
+      if (this.#all("conditions").length > 0 || place > 0) throw new Unresolved();
+      return { alias: "share", fn: "share", where: null };
+    }
     if (item.kind === "aggregate") {
       const ref = this.#pick(item.column, isNumberFor(item.fn));
+      // The highest rank is the lowest number.
+      if (item.fn !== "avg" && ref.column.words.some((word) => /^(?:rank|posit|place)/.test(word)))
+        throw new Unresolved();
       const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[item.fn];
       return { alias: `${verb}_${ref.column.name}${suffix}`, fn: item.fn, ref };
     }
@@ -594,12 +867,16 @@ class Resolver {
       if (!item.isDistinct) {
         // "How many countries" of a column counts its values.
         if (ref.column.kind !== "text" && !ref.column.isReference) throw new Unresolved();
+        // The values of a far table may be repeated by the rows between.
+        if (ref.table !== this.#from) throw new Unresolved();
+        const [group] = this.#all("groups").flatMap(({ entities }) => entities);
+        if (group && "table" in group && this.#path(ref.table, group.table.table).length > 1) throw new Unresolved();
         this.#assume(`I assumed that you mean different values of ${nameOf(ref)}.`);
       }
       return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };
     }
     const table = item.entity && "table" in item.entity ? item.entity.table.table : (this.#from as Table);
-    if (item.entity && table.columns.some(({ words }) => words.join() === "count")) throw new Unresolved();
+    if (item.entity && isOfSeveral(table)) throw new Unresolved();
     if (item.isDistinct && table !== this.#from) throw new Unresolved();
     if (!table.columns.some(({ isKey }) => isKey))
       this.#assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);
@@ -611,29 +888,43 @@ class Resolver {
   #ranked(modifier: Of<"most"> | Of<"having">): Plan {
     const { items } = this.#question;
     const target = this.#target as Table;
-    const counted = modifier.table.table;
+    const figure = "fn" in modifier.of ? modifier.of : null;
+    const figureRef = figure && this.#pick(figure.column, isNumberFor(figure.fn));
+    const counted = figureRef?.table ?? (countedTable(modifier) as Table);
     if (this.#all("groups").length > 0 || this.#all("extreme").length > 0 || this.#all("order").length > 0)
       throw new Unresolved();
     const isCount = items.length === 1 && items[0]?.kind === "count";
+    // "And their number" is the figure that is compared.
+    const columnItems = items.filter(
+      (item) => item.kind !== "count" || (item.entity && "table" in item.entity && item.entity.table.table !== counted),
+    );
     const isWhole = items.every(({ kind }) => kind === "rows");
-    if (!isCount && !isWhole && items.some(({ kind }) => kind !== "column")) throw new Unresolved();
+    if (!isCount && !isWhole && columnItems.some(({ kind }) => kind !== "column")) throw new Unresolved();
     if (isCount && modifier.kind === "most") throw new Unresolved();
     // Groups without rows have fewer than any number, and no group shows them.
-    if (
-      modifier.kind === "having" &&
-      /^(?:<|<=|=|<>)$/.test(modifier.op) &&
-      (modifier.op !== "=" || modifier.value === 0)
-    ) {
+    if (modifier.kind === "having" && (modifier.op === "<>" || (modifier.op === "=" && modifier.value === 0))) {
       throw new Unresolved();
     }
-    const asked = isWhole || isCount ? null : items.flatMap((item) => (item.kind === "column" ? [item.column] : []));
+    if (modifier.kind === "having" && /^<=?$/.test(modifier.op)) {
+      if (isCount) throw new Unresolved();
+      this.#assume(`I assumed that those without ${counted.name} are left out.`);
+    }
+    const [count] = items;
+    const values =
+      isCount && count?.kind === "count" && count.entity && "column" in count.entity ? count.entity.column : null;
+    const asked = values
+      ? [values]
+      : isWhole || isCount
+        ? null
+        : items.flatMap((item) => (item.kind === "column" ? [item.column] : []));
     // A column of the counted rows is a separate group: "which nationality has the most singers".
     const refs = asked?.map((column) => this.#pick(column)) ?? null;
-    const isKey = (ref: Ref, i: number) => ref.column.isReference && !(asked?.[i] && isKeySaid(asked[i]));
+    const isKey = (ref: Ref, i: number) => this.#isReference(ref) && !(asked?.[i] && isKeySaid(asked[i]));
     // A key stands for a row that has a name.
     if (refs?.some(isKey)) throw new Unresolved();
     const isColumn = refs?.every(({ table }) => table === counted) ?? false;
     const base = isColumn || target === counted ? counted : this.#rowsBetween(target, counted);
+    if (figure && base !== counted) throw new Unresolved();
     this.#from = base;
     if (target === counted && !isColumn) throw new Unresolved();
     // A column without its table is the group itself: "which type code is used by the most documents".
@@ -641,29 +932,30 @@ class Resolver {
     const keys = isGroup ? [] : target.columns.filter(({ isKey }) => isKey);
     if (!isGroup && keys.length === 0) throw new Unresolved();
     // A row with a count stands for several.
-    if (counted.columns.some(({ words }) => words.join() === "count")) throw new Unresolved();
+    if (isOfSeveral(counted)) throw new Unresolved();
     const shown = refs ?? (isWhole ? displayed(target) : keys.map((column) => ({ table: target, column })));
     for (const { table } of shown) {
       if (!isColumn && !this.#isAbove(target, table)) throw new Unresolved();
       this.#join(table);
     }
     const outputs = outputsOf(shown);
-    const alias = `${counted.name.toLowerCase()}_count`;
-    this.#assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
+    const verb = figure && { sum: "total", avg: "average", min: "lowest", max: "highest" }[figure.fn];
+    const alias = figureRef ? `${verb}_${figureRef.column.name}` : `${counted.name.toLowerCase()}_count`;
+    if (!figure) this.#assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
     if (modifier.kind === "most") this.#assumeTies(modifier.limit);
     return this.#finish({
       ...empty(base),
       where: this.#where(),
       hiddenKeys: keys.map((column) => ({ table: target, column })),
       outputs,
-      measures: [{ alias, fn: "count" }],
+      measures: [figure && figureRef ? { alias, fn: figure.fn, ref: figureRef } : { alias, fn: "count" }],
       having:
         modifier.kind === "having"
           ? [{ measure: 0, op: modifier.op === "<>" ? "=" : modifier.op, value: modifier.value }]
           : [],
       order: modifier.kind === "most" ? [{ alias, isDescending: modifier.isDescending }] : [],
       limit: modifier.kind === "most" ? modifier.limit : ROWS_MAX,
-      countedAs: isCount ? `${target.name.toLowerCase()}_count` : null,
+      countedAs: isCount ? `${values ? (refs?.[0]?.column.name ?? "") : target.name.toLowerCase()}_count` : null,
     });
   }
 
@@ -692,6 +984,16 @@ function fitIn(table: Table, columns: readonly ColumnName[]): number {
     Math.max(0, ...options.filter(({ ref }) => ref.table === table).map(({ fit }) => fit)),
   );
   return fits.some((fit) => fit === 0) ? 0 : fits.reduce((sum, fit) => sum + fit, 0);
+}
+
+/** Returns the table whose rows a superlative counts; undefined for a figure of a column. */
+function countedTable(modifier: Of<"most"> | Of<"having">): Table | undefined {
+  return "table" in modifier.of ? modifier.of.table.table : undefined;
+}
+
+/** Whether a row stands for several things, such as an item with its quantity. */
+function isOfSeveral({ columns }: Table): boolean {
+  return columns.some(({ words, kind }) => kind === "number" && /^(?:count|quantiti)$/.test(words.join()));
 }
 
 function boundOf(predicate: Predicate, sides: RegExp): number | string | null {
