@@ -153,7 +153,9 @@ describe("one server", () => {
   });
 });
 
-test("shares one store between two concurrent first starts, and takes over when its server is killed", async () => {
+test("shares one store between two concurrent first starts, and takes over when its server is killed", {
+  tags: ["long"],
+}, async () => {
   const both = await Promise.all([start(), start()]);
   await Promise.all(both.map(becomesHealthy));
   const [first, second] = childrenOf(webPid(both[0])).length > 0 ? both : both.toReversed();
@@ -231,7 +233,7 @@ test("gives a running result time on SIGTERM, then cuts it so that it can't look
   await expect(readOn()).rejects.toThrow();
 });
 
-test("listens only on 127.0.0.1 with HOST=127.0.0.1, and says so", async () => {
+test("listens only on 127.0.0.1 with HOST=127.0.0.1, and says so", { tags: ["long"] }, async () => {
   const server = await start({ HOST: "127.0.0.1" });
   await becomesHealthy(server);
   await expect.poll(server.output).toContain("Accessible from this machine only.");

@@ -61,7 +61,10 @@ async function passTime(): Promise<void> {
   }
 }
 
-it(`finds ${AWAY} triggers, ends and deliveries each after ten minutes without a job runner, and loses none (F6)`, async () => {
+it(`finds ${AWAY} triggers, ends and deliveries each after ten minutes without a job runner, and loses none (F6)`, {
+  tags: ["long"],
+  timeout: 900_000,
+}, async () => {
   const home = `/api/workspaces/${owner.workspaceId}`;
   const send = (path: string, body?: object) => call("POST", home + path, { cookie: owner.cookie, body });
   const connections = await call("GET", `${home}/connectors`, { cookie: owner.cookie });
@@ -121,4 +124,4 @@ it(`finds ${AWAY} triggers, ends and deliveries each after ten minutes without a
   );
   // Times of a few runs say nothing.
   if (IS_WHOLE) expect(seconds).toBeLessThan(DRAINED_WITHIN_MS / 1000);
-}, 900_000);
+});

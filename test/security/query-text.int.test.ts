@@ -264,7 +264,7 @@ async function crawl(who: Credentials, ids: Record<string, string>, onlyWith: st
   return texts.join("\n");
 }
 
-describe("C22 the text of a query", () => {
+describe("C22 the text of a query", { tags: ["long"] }, () => {
   it("is visible only to its author and those who can see its origin", { timeout: 240_000 }, async () => {
     const streams = await Promise.all(
       (["owner", "member"] as const).map(async (name) => {

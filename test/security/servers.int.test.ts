@@ -313,7 +313,7 @@ describe("malformed requests", () => {
   });
 });
 
-describe("a flood of sign-ins (T6)", () => {
+describe("a flood of sign-ins (T6)", { tags: ["long"] }, () => {
   it("keeps memory and health with 500 at once, and rejects them with a message", {
     timeout: 120_000,
   }, async () => {

@@ -44,7 +44,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("answers every request with 503 while a killed store is away, and loses nothing acknowledged (F5)", async () => {
+it("answers every request with 503 while a killed store is away, and loses nothing acknowledged (F5)", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   const body = { email: `${randomUUID()}@example.com`, password: PASSWORD, name: "Ana" };
   const account = await ask(server, "/api/auth/register", { body });
   const cookie = sessionOf(account);
@@ -112,4 +115,4 @@ it("answers every request with 503 while a killed store is away, and loses nothi
   const isBack = async (): Promise<number> => (await ask(server, consoles, { cookie })).status;
   await expect.poll(isBack, { timeout: RECOVERY_MS }).toBe(200);
   for (const id of acknowledged) expect((await ask(server, `${consoles}/${id}`, { cookie })).status).toBe(200);
-}, 120_000);
+});

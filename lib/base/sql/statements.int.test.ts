@@ -510,7 +510,10 @@ const mysqlScript = scriptOf(
   ENDS.filter((end) => end.trim() === ";"),
 );
 
-test("T42 splits a script into as many statements as MariaDB runs", { timeout: 300_000 }, async (context) => {
+test("T42 splits a script into as many statements as MariaDB runs", {
+  tags: ["long"],
+  timeout: 300_000,
+}, async (context) => {
   if (!server) return context.skip();
   const at = server;
   // Each run is at least one round trip.

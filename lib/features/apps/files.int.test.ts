@@ -185,7 +185,7 @@ describe("a file of an app", () => {
     expect(await draftOf(app)).toBeNull();
   });
 
-  it("has at most 25 MiB, and 1 MiB as JSON", async () => {
+  it("has at most 25 MiB, and 1 MiB as JSON", { tags: ["long"] }, async () => {
     const app = await shared();
     const large = Buffer.alloc(25 * MIB, 7);
     expect((await anas.write(app, "large.bin", large)).status).toBe(200);

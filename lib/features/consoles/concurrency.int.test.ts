@@ -123,7 +123,7 @@ describe("concurrent saves on two servers (F10, T111)", () => {
   });
 });
 
-describe("a server killed at any write of a save or a push", () => {
+describe("a server killed at any write of a save or a push", { tags: ["long"] }, () => {
   type Seen = "before" | "after" | "unharmed";
 
   /** Kills a server at the first write, then at each later one by that distance, up to a server that finishes. */

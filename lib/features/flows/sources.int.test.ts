@@ -3,6 +3,7 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { closeServerMember } from "@/lib/platform/process/server-context";
+import { splitCases } from "@/test/cases";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
@@ -197,7 +198,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     expect(await amounts()).toEqual(upTo(COUNT + 15));
   });
 
-  it("writes nothing from an empty service, and everything later", async () => {
+  it("writes nothing from an empty service, and everything later", { tags: ["long"] }, async () => {
     const { flow, amounts, table } = await makeFlow();
     put([]);
     const none = { status: "success", error: null, counts: { read: 0, written: 0 }, entities: [{ status: "done" }] };
@@ -226,7 +227,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     expect(await amounts()).toEqual(upTo(COUNT + 2));
   });
 
-  it("empties the table in replace mode when the service is empty", async () => {
+  it("empties the table in replace mode when the service is empty", { tags: ["long"] }, async () => {
     const { flow, amounts } = await makeFlow({ mode: "full" }, "replace");
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });
     put([]);
@@ -257,6 +258,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     ["answers no JSON", { body: "<html>" }],
   ] as [string, ServiceAnswer][])(
     "shows nothing partial from a service that %s, and repeats nothing later",
+    { tags: type === "rest" ? [] : ["long"] },
     async (_, answer) => {
       const { flow, amounts } = await makeFlow();
       failure = { fromRequest: requests + 2, answer };
@@ -268,14 +270,19 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     },
   );
 
-  it.each(LIES)("fails on a lying service (%s) with a message, and later copies each record once", async (told) => {
-    const { flow, amounts } = await makeFlow();
-    lie = told;
-    expect(await ana.run(flow.id)).toMatchObject({ status: "failure", error: expect.stringMatching(found[told]) });
-    lie = null;
-    expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
-    expect(await amounts()).toEqual(upTo(COUNT));
-  });
+  for (const { tags, cases } of splitCases(LIES, type === "rest" ? 1 : LIES.length))
+    it.each(cases)(
+      "fails on a lying service (%s) with a message, and later copies each record once",
+      { tags },
+      async (told) => {
+        const { flow, amounts } = await makeFlow();
+        lie = told;
+        expect(await ana.run(flow.id)).toMatchObject({ status: "failure", error: expect.stringMatching(found[told]) });
+        lie = null;
+        expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
+        expect(await amounts()).toEqual(upTo(COUNT));
+      },
+    );
 });
 
 describe("a flow into MongoDB", () => {

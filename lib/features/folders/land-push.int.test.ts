@@ -208,7 +208,9 @@ describe("a push to main", () => {
     expect((await byPath("other")).id).not.toBe(replaced.id);
   });
 
-  it("keeps consoles that move along in a row or a circle, and one that is copied and edited", async () => {
+  it("keeps consoles that move along in a row or a circle, and one that is copied and edited", {
+    tags: ["long"],
+  }, async () => {
     const names = ["row-1", "row-2", "ring-1", "ring-2", "ring-3", "copied"];
     const made = await Promise.all(
       names.map((name) => author.make(name, { access: "workspace", content: `select '${name}'` })),
@@ -229,7 +231,7 @@ describe("a push to main", () => {
     expect(paths).toEqual(["row-2", "row-3", "ring-2", "ring-3", "ring-1", "copied"]);
   });
 
-  it("keeps a console that one commit moves and the next one rewrites", async () => {
+  it("keeps a console that one commit moves and the next one rewrites", { tags: ["long"] }, async () => {
     const { id } = await author.make("rewritten", { access: "workspace", content: "select 1\n" });
     const clone = await fresh();
     await git(clone, "mv", "consoles/rewritten.sql", "consoles/new-name.sql");
@@ -291,7 +293,7 @@ describe("a push to main", () => {
       expect(await storedIndex(world.workspaceId)).toEqual(index);
     });
 
-    it("adds a new console if the text is another, or the old one has another place", async () => {
+    it("adds a new console if the text is another, or the old one has another place", { tags: ["long"] }, async () => {
       const gone = await author.make("reused", { access: "workspace", content: TEXT });
       const moved = await author.make("moved-away", { access: "workspace", content: `${TEXT}order by c\n` });
       const clone = await fresh();
@@ -386,7 +388,7 @@ describe("a push to main", () => {
       await refused(edited.clone, edited.file);
     });
 
-    it("deletes it is rejected when its review is merged", async () => {
+    it("deletes it is rejected when its review is merged", { tags: ["long"] }, async () => {
       const { id } = await author.make("shared-then", { access: "workspace", content: TEXT });
       const file = "consoles/shared-then.sql";
       const clone = await fresh();
@@ -401,7 +403,9 @@ describe("a push to main", () => {
       expect(await read(id)).toMatchObject({ access: "private", content: TEXT });
     });
 
-    it("edits the new file with another text is accepted, and so is a branch from before it was private", async () => {
+    it("edits the new file with another text is accepted, and so is a branch from before it was private", {
+      tags: ["long"],
+    }, async () => {
       const { clone, file } = await takeBack();
       await commit(clone, "Another", { [file]: "delete from y\n" });
       await commit(clone, "Edit", { [file]: "delete from z\n" });
@@ -650,7 +654,7 @@ describe("a query that can't run", () => {
     expect(await byPath("fine-query")).toBeNull();
   });
 
-  it("is accepted where only the server can tell", async () => {
+  it("is accepted where only the server can tell", { tags: ["long"] }, async () => {
     const clone = await fresh();
     await commit(clone, "Fine", {
       "consoles/sure/several.sql": matter(
@@ -680,7 +684,9 @@ describe("a query that can't run", () => {
     expect(await byPath("sure/several")).not.toBeNull();
   });
 
-  it("may be saved in Millrace, and then moved, scheduled, deleted and restored by pushes", async () => {
+  it("may be saved in Millrace, and then moved, scheduled, deleted and restored by pushes", {
+    tags: ["long"],
+  }, async () => {
     const [{ _id }] = (await collections
       .connections()
       .find({ workspaceId: world.workspaceId, name: "Reader" })

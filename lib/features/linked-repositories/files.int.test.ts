@@ -181,7 +181,7 @@ describe("a linked repository", () => {
     expect((await world.state()).repo.state).toBe("synced");
   });
 
-  it("reports a rewritten branch until a side is chosen, and changes nothing before", async () => {
+  it("reports a rewritten branch until a side is chosen, and changes nothing before", { tags: ["long"] }, async () => {
     const world = await begin({ "consoles/a.sql": "select 1\n" });
     await pushAtHost(world, "Second", { "consoles/a.sql": "select 2\n" });
     await world.link();
@@ -205,7 +205,7 @@ describe("a linked repository", () => {
     expect((await consoleAt(workspaceId, "consoles/a.sql"))?.content).toBe("select 4\n");
   });
 
-  it("brings back no console that its owner has made private", async () => {
+  it("brings back no console that its owner has made private", { tags: ["long"] }, async () => {
     const text = "select secret\nfrom salaries\n";
     const world = await begin({ "consoles/secret.sql": text, "consoles/other.sql": "select 1\n" });
     await world.link();
@@ -256,7 +256,7 @@ describe("a linked repository", () => {
     expect(await consoleAt(workspaceId, "consoles/a.sql")).toBeNull();
   });
 
-  it("waits as long as the host's rate limit says", async () => {
+  it("waits as long as the host's rate limit says", { tags: ["long"] }, async () => {
     const world = await begin({ "consoles/a.sql": "select 1\n" });
     await world.link();
     const { workspaceId } = world;

@@ -57,7 +57,7 @@ describe("linking", () => {
     expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["1"]);
   });
 
-  it("seeds an empty repository with the workspace's apps, or starts fresh", async () => {
+  it("seeds an empty repository with the workspace's apps, or starts fresh", { tags: ["long"] }, async () => {
     const fresh = await begin();
     expect((await fresh.link()).json.data.adoption).toBe("fresh");
     const world = await begin();
@@ -70,7 +70,7 @@ describe("linking", () => {
     });
   });
 
-  it("leaves the rest of a repository alone for a folder", async () => {
+  it("leaves the rest of a repository alone for a folder", { tags: ["long"] }, async () => {
     const world = await begin({ "src/main.c": "int main;\n", "data/apps/first/index.html": "1\n" });
     await save(world, "Ours", { "apps/second/index.html": "2\n" });
     expect((await world.link({ subdirectory: "data" })).json.data).toMatchObject({ repo: { state: "synced" } });
@@ -313,7 +313,9 @@ describe("a linked repository", () => {
     ]);
   });
 
-  it("C21 syncs other files beside names invalid on Windows, and keeps such names in a workspace", async () => {
+  it("C21 syncs other files beside names invalid on Windows, and keeps such names in a workspace", {
+    tags: ["long"],
+  }, async () => {
     const bad = ["apps/one/aux.ts", "apps/one/a:b.md", "apps/one/nul/x.ts", "apps/con/index.html"];
     const world = await begin({
       "apps/one/index.html": "1\n",
@@ -344,7 +346,7 @@ describe("a linked repository", () => {
     );
   });
 
-  it("recovers from an interrupted push without a second commit", async () => {
+  it("recovers from an interrupted push without a second commit", { tags: ["long"] }, async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     await save(world, "Ours", { "apps/one/a.ts": "2\n" });
@@ -403,7 +405,7 @@ describe("a linked repository", () => {
     expect(await gitLines(world.repository.dir, "log", "--format=%s", "main")).toEqual(["Ours", "Theirs", "Begin"]);
   });
 
-  it("removes nothing here when it loses its apps, branch or access", async () => {
+  it("removes nothing here when it loses its apps, branch or access", { tags: ["long"] }, async () => {
     const world = await begin({ "apps/one/a.ts": "1\n", "README.md": "x\n" });
     await world.link();
     await pushAtHost(world, "All gone", { "apps/one/a.ts": null });
@@ -417,7 +419,7 @@ describe("a linked repository", () => {
     expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "1\n" });
   });
 
-  it("syncs a large file byte for byte", async () => {
+  it("syncs a large file byte for byte", { tags: ["long"] }, async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     const large = randomBytes(12 * 1024 * 1024)

@@ -125,7 +125,7 @@ describe("a pull request of a linked repository", () => {
     expect(pull.comments).toHaveLength(1);
   });
 
-  it("shows its changes on the linked branch of today", async () => {
+  it("shows its changes on the linked branch of today", { tags: ["long"] }, async () => {
     const world = await linked({ "consoles/long.sql": "select 1,\n2,\n3,\n4,\n5\n" });
     await propose(world, { "consoles/long.sql": "select 1,\n2,\n3,\n4,\n6\n" });
     await pushAtHost(world, "Other line", { "consoles/long.sql": "select 0,\n2,\n3,\n4,\n5\n", "docs/a.md": "# A\n" });
@@ -180,7 +180,7 @@ describe("a pull request of a linked repository", () => {
     expect((await reviewOf(world, 2)).data.files).toBe(1);
   });
 
-  it("keeps one comment that people edit, and gets none again that they delete", async () => {
+  it("keeps one comment that people edit, and gets none again that they delete", { tags: ["long"] }, async () => {
     const world = await linked();
     const pull = await propose(world, { "consoles/a.sql": values("(1, 11)") });
     pull.comments.push({ id: 1, body: "<!-- millrace -->\nNot the app's", login: "hana", appId: null });
@@ -205,7 +205,9 @@ describe("a pull request of a linked repository", () => {
     expect(statusesOf(world, pull)).toMatchObject([{ description: "4 consoles change" }]);
   });
 
-  it("leaves a member's branch of the same name alone, and reviews disappear with the link", async () => {
+  it("leaves a member's branch of the same name alone, and reviews disappear with the link", {
+    tags: ["long"],
+  }, async () => {
     const world = await linked();
     const sha = (await findHead(world.workspaceId, "main")) ?? "";
     await createReview(world.workspaceId, { name: "review/pr-1", sha, createdBy: new ObjectId(world.owner.id) });
@@ -256,32 +258,38 @@ describe("a pull request of a linked repository", () => {
     ["its list", /\/pulls$/],
     ["its status", /\/statuses\//],
     ["its comments", /\/comments/],
-  ])("stays as it was while the host is down for %s, and is checked when the host is back", async (_, to) => {
-    const world = await linked();
-    const { workspaceId, repository } = world;
-    const first = await propose(world, { "consoles/a.sql": values("(1, 11)") });
-    await syncLink(workspaceId);
-    const before = [await findBranchHead(workspaceId, "review/pr-1"), statusesOf(world, first), first.comments];
-    const second = await propose(world, { "consoles/a.sql": values("(1, 12)") });
-    await save(world, "Ours", { "docs/ours.md": "# Ours\n" });
-    host.refusal.response = { to, status: 503 };
-    for (let times = 0; times < 2; times++) await syncLink(workspaceId);
-    expect((await world.state()).repo).toMatchObject({ state: "synced", pullsProblem: expect.any(String) });
-    expect(await thereOf(world, "docs/")).toEqual({ "docs/ours.md": "# Ours\n" });
-    expect([await findBranchHead(workspaceId, "review/pr-1"), statusesOf(world, first), first.comments]).toEqual(
-      before,
-    );
-    const due = (await collections.repoLinks().findOne({ workspaceId }))?.work?.dueAt;
-    expect((due?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(600_000);
-    host.refusal.response = null;
-    await syncLink(workspaceId);
-    expect((await world.state()).repo).toMatchObject({ state: "synced", pullsProblem: null });
-    expect(statusesOf(world, second)).toMatchObject([{ state: "success" }]);
-    expect(repository.pulls.map(({ comments }) => comments.length)).toEqual([1, 1]);
-    expect((await reviewOf(world, 2)).data.files).toBe(1);
-  });
+  ])(
+    "stays as it was while the host is down for %s, and is checked when the host is back",
+    { tags: ["long"] },
+    async (_, to) => {
+      const world = await linked();
+      const { workspaceId, repository } = world;
+      const first = await propose(world, { "consoles/a.sql": values("(1, 11)") });
+      await syncLink(workspaceId);
+      const before = [await findBranchHead(workspaceId, "review/pr-1"), statusesOf(world, first), first.comments];
+      const second = await propose(world, { "consoles/a.sql": values("(1, 12)") });
+      await save(world, "Ours", { "docs/ours.md": "# Ours\n" });
+      host.refusal.response = { to, status: 503 };
+      for (let times = 0; times < 2; times++) await syncLink(workspaceId);
+      expect((await world.state()).repo).toMatchObject({ state: "synced", pullsProblem: expect.any(String) });
+      expect(await thereOf(world, "docs/")).toEqual({ "docs/ours.md": "# Ours\n" });
+      expect([await findBranchHead(workspaceId, "review/pr-1"), statusesOf(world, first), first.comments]).toEqual(
+        before,
+      );
+      const due = (await collections.repoLinks().findOne({ workspaceId }))?.work?.dueAt;
+      expect((due?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(600_000);
+      host.refusal.response = null;
+      await syncLink(workspaceId);
+      expect((await world.state()).repo).toMatchObject({ state: "synced", pullsProblem: null });
+      expect(statusesOf(world, second)).toMatchObject([{ state: "success" }]);
+      expect(repository.pulls.map(({ comments }) => comments.length)).toEqual([1, 1]);
+      expect((await reviewOf(world, 2)).data.files).toBe(1);
+    },
+  );
 
-  it("needs permissions that an older app lacks, without which files are still synced", async () => {
+  it("needs permissions that an older app lacks, without which files are still synced", {
+    tags: ["long"],
+  }, async () => {
     const world = await linked();
     host.granted.delete("statuses");
     const pull = await propose(world, { "consoles/a.sql": values("(1, 11)") });

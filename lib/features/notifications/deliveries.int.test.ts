@@ -501,7 +501,7 @@ describe("a retry", () => {
     });
   });
 
-  it("is not made after six sends, even if all were interrupted (F16)", async () => {
+  it("is not made after six sends, even if all were interrupted (F16)", { tags: ["long"] }, async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     await clock.step();

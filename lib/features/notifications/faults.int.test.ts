@@ -169,7 +169,10 @@ it(`loses and repeats none of ${DELIVERIES} deliveries with their server killed 
   );
 }, 1_800_000);
 
-it(`loses and repeats none of ${DELIVERIES} deliveries to receivers that fail one time in five (F3)`, async () => {
+it(`loses and repeats none of ${DELIVERIES} deliveries to receivers that fail one time in five (F3)`, {
+  tags: ["long"],
+  timeout: 1_800_000,
+}, async () => {
   const random = randomOf(SEED + 1);
   const accepted = new Map<string, number>();
   receiver.answer = ({ headers }, response) => {
@@ -207,4 +210,4 @@ it(`loses and repeats none of ${DELIVERIES} deliveries to receivers that fail on
   process.stdout.write(
     `F3: ${DELIVERIES} deliveries, one send in five fails: 0 lost, 0 doubled, ${failed.length} failed (expected ${expected.toFixed(2)})\n`,
   );
-}, 1_800_000);
+});

@@ -236,7 +236,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(await desk.rows(COUNT, sessionId)).toHaveLength(1);
   });
 
-  it("has the state that the database reports when its statement is cancelled", async () => {
+  it("has the state that the database reports when its statement is cancelled", { tags: ["long"] }, async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
     await desk.rows("insert into t values (1)", sessionId);
@@ -303,7 +303,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     await reading.close(sessionId);
   });
 
-  it("leaves nothing of a session to other queries", async () => {
+  it("leaves nothing of a session to other queries", { tags: ["long"] }, async () => {
     const sessionId = await desk.open();
     await desk.run("create temporary table only_here (a int)", sessionId);
     expect((await desk.run("select * from only_here", sessionId)).status).toBe(200);

@@ -55,7 +55,7 @@ describe("fifty concurrent commits of two processes", () => {
     await withExport(repositoryId, async () => undefined);
   });
 
-  it("lose none as the repository's first", async () => {
+  it("lose none as the repository's first", { tags: ["long"] }, async () => {
     const { repositoryId } = await newRepository();
     const commits = Array.from({ length: 20 }, (_, n) => ({ path: `f${n}`, content: String(n) }));
     const outcomes = await fromTwoProcesses(repositoryId.toHexString(), commits);
@@ -121,7 +121,7 @@ describe("a process killed at any of its writes", () => {
     expect(seen.after).toBeGreaterThan(2);
   }, 120_000);
 
-  it("during a merge leaves main unchanged or with the whole merge", async () => {
+  it("during a merge leaves main unchanged or with the whole merge", { tags: ["long"], timeout: 120_000 }, async () => {
     for (let write = 1; ; write++) {
       const { repositoryId, save } = await newRepository();
       await save("Base", [put("a", "1\n2\n3\n4\n5\n", "file-a"), put("b", "B")]);
@@ -141,5 +141,5 @@ describe("a process killed at any of its writes", () => {
       expect(await storedIndex(repositoryId)).toEqual(kept);
       if (signal === null) break;
     }
-  }, 120_000);
+  });
 });

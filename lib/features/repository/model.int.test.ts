@@ -146,7 +146,10 @@ function plan(model: Model, { kind, pick, target, hasId }: Step): Planned | null
   ];
 }
 
-it("matches a simple model of files and git over random saves, moves and removals", async () => {
+it("matches a simple model of files and git over random saves, moves and removals", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const { repositoryId, save } = await newRepository();
@@ -183,4 +186,4 @@ it("matches a simple model of files and git over random saves, moves and removal
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});

@@ -128,7 +128,7 @@ describe("two processes", () => {
     expect(done.toSorted()).toEqual(expected.toSorted());
   });
 
-  it("start one run for an event that comes a hundred times (F4)", async () => {
+  it("start one run for an event that comes a hundred times (F4)", { tags: ["long"] }, async () => {
     const [one, two] = [await start([counted]), await start([counted])];
     const event = { id: randomUUID(), name: "fault/counted", data: { n: "same" } };
     await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 2 ? one : two).send(event)));
@@ -214,7 +214,9 @@ describe("a job that can't succeed (F16)", () => {
     }
     expect(await notes().countDocuments({ key })).toBe(DEATHS_MAX);
   }
-  it("C1 that kills its process runs twice, and its neighbours succeed", () => survive("in a step"));
+  it("C1 that kills its process runs twice, and its neighbours succeed", { tags: ["long"] }, () =>
+    survive("in a step"),
+  );
   it.each(DEADLY_PLACES.slice(1))("C1 that kills its process %s runs twice", { tags: ["long"] }, (where) =>
     survive(where),
   );
@@ -283,7 +285,7 @@ it("releases unfinished jobs when a server stops, without counting an attempt (F
   expect((await second.runsOf("hanging")).every(({ status }) => status === "completed")).toBe(true);
 });
 
-it("keeps ended runs for a day", async () => {
+it("keeps ended runs for a day", { tags: ["long"] }, async () => {
   const jobs = await start([counted]);
   await jobs.send({ id: "kept", name: "fault/counted", data: { n: 2 } });
   await jobs.settled();

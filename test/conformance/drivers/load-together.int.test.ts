@@ -127,7 +127,7 @@ describe.each(LOADED)("concurrent loads into %s", (name) => {
     expect(await all(place)).toEqual([[2, "b"]]);
   });
 
-  test("show the new columns to a reader that knew the table before", async () => {
+  test("show the new columns to a reader that knew the table before", { tags: ["long"] }, async () => {
     if (!subject) return;
     const [reader, writer] = sources as [QueryableSource, QueryableSource];
     await change(writer, "create table turned (a bigint, b bigint)");
@@ -141,7 +141,7 @@ describe.each(LOADED)("concurrent loads into %s", (name) => {
     expect([fields.map((each) => each.name), rows]).toEqual([["b", "a", "c"], [[2, 1, 3]]]);
   });
 
-  test("report a table that was dropped meanwhile", async () => {
+  test("report a table that was dropped meanwhile", { tags: ["long"] }, async () => {
     if (!subject) return;
     const place = { name: "dropped" };
     const load = await begin(first(), { table: place, columns: COLUMNS, load: "dropped" });

@@ -60,7 +60,7 @@ describe.each(ALL_SOURCES)("C9 C10 the fidelity matrix of %s", (name: DriverName
     await subject?.stop();
   });
 
-  test("has 0 differences in a sample", async (context) => {
+  test("has 0 differences in a sample", { tags: ["long"] }, async (context) => {
     if (!subject) return context.skip();
     expect(await differencesOf(subject, "sample")).toEqual([]);
   });

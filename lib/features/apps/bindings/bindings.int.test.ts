@@ -200,7 +200,7 @@ describe("a publish", () => {
     expect(await rowsOf(doc, sha, "one")).toEqual([{ a: "x'; drop table sales; --", b: 7 }]);
   });
 
-  it("C15 binds numbers of the front matter with every digit", async () => {
+  it("C15 binds numbers of the front matter with every digit", { tags: ["long"] }, async () => {
     const one = text(
       "select cast($1 as varchar) as a, cast($2 as varchar) as b",
       "params: [9007199254740993, 18446744073709551615]",
@@ -378,7 +378,7 @@ describe("a schedule", () => {
     expect(await schedules(doc)).toEqual([]);
   });
 
-  it("of an unserved commit is repaired at its tick", async () => {
+  it("of an unserved commit is repaired at its tick", { tags: ["long"] }, async () => {
     const { doc } = await make();
     await serve(doc, ana, { one: text("select 1 as n", "schedule: '0 * * * *'") });
     const [schedule] = await schedules(doc);
@@ -389,7 +389,7 @@ describe("a schedule", () => {
     expect(await schedules(doc)).toMatchObject([{ cron: "0 * * * *" }]);
   });
 
-  it("is set by another server if the publishing one died after the switch", async () => {
+  it("is set by another server if the publishing one died after the switch", { tags: ["long"] }, async () => {
     const { doc } = await make();
     const sha = "a".repeat(40);
     const files = new Map([["bindings/one.sql", Buffer.from(text("select 1 as n", "schedule: '0 * * * *'"))]]);
@@ -558,7 +558,7 @@ describe("data of a million rows", () => {
     expect(await count({ region: { contains: "R3" }, id: { to: 3 } })).toBe(1);
   });
 
-  it("is grouped by days of a time zone", async () => {
+  it("is grouped by days of a time zone", { tags: ["long"] }, async () => {
     const query = {
       groupBy: [{ field: "at", timeUnit: "day" }],
       measures: [{ op: "count" }],
@@ -629,7 +629,7 @@ describe("data of a million rows", () => {
     expect(other.status).toBe(200);
   });
 
-  it("is read again after eviction, and a failure leaks nothing", async () => {
+  it("is read again after eviction, and a failure leaks nothing", { tags: ["long"] }, async () => {
     await run("create or replace table lost as select 1 as n");
     const { doc: app } = await make();
     const { sha: of } = await serve(app, ana, { lost: text("select n from lost") });

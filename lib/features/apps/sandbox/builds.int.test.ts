@@ -57,7 +57,7 @@ it("inlines lazy code: no chunk is fetched after a token's expiry", async () => 
   expect(scripts[0]?.[1].toString()).toContain("it is late");
 });
 
-it("imports all included packages and no others, with the position of an error", async () => {
+it("imports all included packages and no others, with the position of an error", { tags: ["long"] }, async () => {
   const carried = await buildWith(
     'import embed from "vega-embed"; import { theme } from "@millrace/app"; import { createPortal } from "react-dom"; console.log(embed, theme, createPortal);',
   );

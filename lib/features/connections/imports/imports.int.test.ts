@@ -128,7 +128,7 @@ describe("a delimited text", () => {
     ]);
   });
 
-  test("finds a leading zero and a decimal that only a late row has", async () => {
+  test("finds a leading zero and a decimal that only a late row has", { tags: ["long"] }, async () => {
     const lines = Array.from(
       { length: 30_000 },
       (_, row) => `${row === 25_000 ? "007" : row},${row === 25_000 ? "1.5" : row}`,
@@ -196,7 +196,7 @@ describe("a delimited text", () => {
     ]);
   });
 
-  test("tells a header without rows, empty and repeated names", async () => {
+  test("tells a header without rows, empty and repeated names", { tags: ["long"] }, async () => {
     const found = await previewOf("a,b,A,\n");
     expect(found.columns.map(({ name }) => name)).toEqual(["a", "b", "A_2", "column_4"]);
     expect([found.rows, found.preview.length]).toEqual([0, 0]);
@@ -241,7 +241,7 @@ describe("a delimited text", () => {
     ]);
   });
 
-  test("rejects a number with more digits than its chosen type has", async () => {
+  test("rejects a number with more digits than its chosen type has", { tags: ["long"] }, async () => {
     const content = `n,d,i\n0.12345678901234567890,${"9".repeat(20)}.${"9".repeat(20)},1\n0.5,1.25,${"9".repeat(20)}\n`;
     const columns = (["number", "decimal", "integer"] as const).map((type, index) => ({ index, type }));
     const found = await previewOf(content, { columns });
@@ -253,7 +253,7 @@ describe("a delimited text", () => {
     ]);
   });
 
-  test("reads an integer column with a far decimal and a far exponent as numbers", async () => {
+  test("reads an integer column with a far decimal and a far exponent as numbers", { tags: ["long"] }, async () => {
     const lines = Array.from({ length: 25_000 }, (_, row) => (row === 24_000 ? "1e3" : row === 23_000 ? "1.5" : row));
     const found = await previewOf(`n\n${lines.join("\n")}\n`);
     expect([typesOf(found), found.rejectedRows]).toEqual([{ n: "DOUBLE" }, 0]);
@@ -294,7 +294,7 @@ describe("other formats", () => {
     expect(linesOf(found.problems, "rejected")).toEqual(["3: Not a JSON object"]);
   });
 
-  test("reads JSON keys and numbers as they are", async () => {
+  test("reads JSON keys and numbers as they are", { tags: ["long"] }, async () => {
     const lines = [
       '{"*":1,"":2,"a\\\\":3,"a.b":4,"x":0.12345678901234567890,"in":{"n":12345678901234567890.5},"y":1.50}',
       '{"*":5,"__proto__":6,"x":1e999,"y":2}',
@@ -307,7 +307,7 @@ describe("other formats", () => {
     ]);
   });
 
-  test("refuses NDJSON with a new key on each line", async () => {
+  test("refuses NDJSON with a new key on each line", { tags: ["long"] }, async () => {
     const lines = Array.from({ length: 6000 }, (_, line) => `{"key_${line}":{"${line}":1}}`).join("\n");
     expect(await refusalOf(lines, "keys.ndjson")).toMatch(
       /^The file has 5,001 columns\. A table can have at most 5,000/,
@@ -364,7 +364,7 @@ describe("other formats", () => {
     expect(await refusalOf("ARROW1\0\0 no", "bad.arrow")).toMatch(/not valid Arrow/);
   });
 
-  test("refuses a damaged Parquet file", async () => {
+  test("refuses a damaged Parquet file", { tags: ["long"] }, async () => {
     expect(await refusalOf("PAR1 no", "bad.parquet")).toMatch(/not valid Parquet/);
   });
 });
@@ -417,7 +417,7 @@ describe("an import", () => {
     expect(missing.status).toBe(404);
   });
 
-  test("keeps a table that has the name of the rejected rows", async () => {
+  test("keeps a table that has the name of the rejected rows", { tags: ["long"] }, async () => {
     const content = "id,v\n1,a\n2\n";
     const { connectionId } = await store(await upload("t.csv", "mine\n1\n"), { table: "kept_rejected" });
     const id = await upload("t.csv", content);
@@ -488,7 +488,7 @@ describe("an import", () => {
     expect(lines.at(-1)).toMatchObject({ data: { table: "streamed", rows: 2 } });
   });
 
-  test("streams its failure, and logs it", async () => {
+  test("streams its failure, and logs it", { tags: ["long"] }, async () => {
     const id = await upload("t.csv", "id\n1\n");
     const captured = captureLog();
     const answer = await callRaw("POST", `${home}/imports/${id}/table`, {
@@ -551,7 +551,7 @@ describe("an import", () => {
     expect(readdirSync(folderOf(damaged)).sort()).toEqual(["source", "upload.json"]);
   });
 
-  test("has a connection for its table before the table", async () => {
+  test("has a connection for its table before the table", { tags: ["long"] }, async () => {
     const other = await seedPerson();
     const path = `/api/workspaces/${other.workspaceId}`;
     const sent = await call("POST", `${path}/imports?name=t.csv`, { cookie: other.cookie, rawBody: "id\n1\n" });

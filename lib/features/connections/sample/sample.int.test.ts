@@ -150,7 +150,7 @@ describe("the sample shop", () => {
     }
   });
 
-  it("is the same in every build, row by row", async () => {
+  it("is the same in every build, row by row", { tags: ["long"] }, async () => {
     const again = `${samplePath()}.again`;
     const child = spawn(process.execPath, [childEntry("engine"), "--build-sample", "--file", again], {
       stdio: "inherit",

@@ -197,7 +197,10 @@ describe("a snapshot of a dashboard", () => {
     }
   });
 
-  it("is sent to Microsoft Teams as a card with its numbers and the image URL", { timeout: 120_000 }, async () => {
+  it("is sent to Microsoft Teams as a card with its numbers and the image URL", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     const id = await make();
     const address = `${receiver.url}/workflows/1?sig=abc`;
     const teams = await added(id, { ...DAILY, channelType: "teams", teamsWebhookUrl: address, displayLabel: "Sales" });
@@ -262,7 +265,7 @@ describe("a snapshot of a dashboard", () => {
     expect(schedule?.nextAt?.getTime()).toBeGreaterThan(Date.now());
   });
 
-  it("is tried six times if rejected, and can be resent manually", { timeout: 120_000 }, async () => {
+  it("is tried six times if rejected, and can be resent manually", { tags: ["long"], timeout: 120_000 }, async () => {
     const id = await make();
     const { id: snapshotId } = await added(id, webhook());
     receiver.answer = answerWith(500);

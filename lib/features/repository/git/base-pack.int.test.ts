@@ -87,7 +87,7 @@ it("keeps a plan of all commits in memory of the size of its deltas", async () =
   expect(bytes(held)).toBe(bytes(deltas));
 });
 
-it("adds ranges in order, and stays correct after the index was rebuilt", async () => {
+it("adds ranges in order, and stays correct after the index was rebuilt", { tags: ["long"] }, async () => {
   await save(2 * STRETCH_COMMITS_MIN);
   await writeBasePack({ workspaceId: world.workspaceId.toHexString() });
   await save(3);
@@ -102,7 +102,7 @@ it("adds ranges in order, and stays correct after the index was rebuilt", async 
   expect(Math.max(...chains)).toBeLessThanOrEqual(50);
 });
 
-it("serves a partial history, an unshallowed clone and an early branch correctly", async () => {
+it("serves a partial history, an unshallowed clone and an early branch correctly", { tags: ["long"] }, async () => {
   const total = 3 * STRETCH_COMMITS_MIN + 43;
   const shallow = await cloneTo(world, url, "shallow", "--depth", "2");
   expect(await subjects(shallow)).toHaveLength(2);
@@ -145,7 +145,7 @@ it("removes leftovers of a server that died, which no clone sees", async () => {
   expect(await collections.gitStretchParts().findOne({ workspaceId, _id: old })).toBeNull();
 });
 
-it("serves two concurrent clones completely, also during the next range", async () => {
+it("serves two concurrent clones completely, also during the next range", { tags: ["long"] }, async () => {
   await save(STRETCH_COMMITS_MIN);
   const [a, b] = await Promise.all([
     cloneTo(world, url, "at-once-a"),

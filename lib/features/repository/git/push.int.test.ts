@@ -389,7 +389,7 @@ describe("a push by stock git", () => {
       },
     );
 
-    it("accepts new files of other names in its folders", async () => {
+    it("accepts new files of other names in its folders", { tags: ["long"] }, async () => {
       const clone = await oldBranch(OLD);
       const sha = await commit(clone, "Beside", { "apps/shop/nul/deep/y.ts": "1\n", "apps/shop/nul/new/z.ts": "1\n" });
       await pushed(clone);
@@ -409,7 +409,7 @@ describe("a push by stock git", () => {
       expect(await head(mine)).toBe(before);
     });
 
-    it("rejects its old names on main, and on the branch once it has been deleted", async () => {
+    it("rejects its old names on main, and on the branch once it has been deleted", { tags: ["long"] }, async () => {
       const clone = await oldBranch(OLD);
       expect(await refusal(clone, "origin", "HEAD:refs/heads/main")).toMatch(/Windows reserves|must not contain/);
       await git(clone, "push", "--quiet", "origin", "--delete", mine);
@@ -447,7 +447,9 @@ describe("a push by stock git", () => {
     expect(await refusal(tagged, "origin", "v1")).toContain("rejected");
   });
 
-  it("whose commits change half a million files in all, or have 101 parents or 600 folders, is rejected", async () => {
+  it("whose commits change half a million files in all, or have 101 parents or 600 folders, is rejected", {
+    tags: ["long"],
+  }, async () => {
     const clone = await fresh();
     const input = (args: string[], text: string) =>
       execFileSync("git", ["-C", clone, ...args], { input: text, encoding: "utf8" }).trim();
@@ -598,7 +600,7 @@ describe("a push by stock git", () => {
     await sound();
   });
 
-  it("that would unpack to 10 GB is stopped before, and leaves nothing (T90)", async () => {
+  it("that would unpack to 10 GB is stopped before, and leaves nothing (T90)", { tags: ["long"] }, async () => {
     const before = (await head()) ?? "";
     const count = () => collections.gitObjects().countDocuments({ workspaceId: world.workspaceId });
     const stored = await count();
@@ -624,7 +626,7 @@ describe("a push by stock git", () => {
     expect([await head(), await count()]).toEqual([before, stored]);
   });
 
-  it("leaves the same history after a rebuild of the index", async () => {
+  it("leaves the same history after a rebuild of the index", { tags: ["long"] }, async () => {
     const story = async () => (await historyOf({ repositoryId: world.workspaceId, path: "apps/shop/a.ts" })).items;
     const before = await story();
     await rebuildIndex(world.workspaceId);

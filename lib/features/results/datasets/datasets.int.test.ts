@@ -208,7 +208,7 @@ describe("a refresh", () => {
     expect(await look(place, query)).toEqual({ kept: null, failure: null, isRefreshing: false, brokeOffAt: null });
   });
 
-  it("continues for waiting callers when the first has left", async () => {
+  it("continues for waiting callers when the first has left", { tags: ["long"] }, async () => {
     const place = newPlace();
     const query = "select sum(i * i % 7) as n from range(300000000) t(i)";
     const left = new AbortController();
@@ -287,7 +287,7 @@ describe("a refresh", () => {
       expect(all[0]?.kept?.fields.map(({ name }) => name)).toEqual(["lot"]);
     });
 
-    it("C38 reads again when the first viewer leaves before the end", async () => {
+    it("C38 reads again when the first viewer leaves before the end", { tags: ["long"] }, async () => {
       const place = newPlace();
       const left = new AbortController();
       const query = "select sum(i * i % 7) as n from range(300000000) t(i)";

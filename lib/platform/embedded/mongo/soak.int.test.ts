@@ -21,6 +21,7 @@ const FILES_OF_CONNECTION = 2;
 type Sample = { heapMb: number; handles: number; files: number; cursors: number };
 
 test("keeps heap, handles and open cursors constant under a mixed load (F18, shortened)", {
+  tags: ["long"],
   timeout: 120_000,
 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), "soak-"));

@@ -62,7 +62,7 @@ async function restarted(before: readonly number[]): Promise<void> {
 }
 
 describe("an engine with a statement that ignores its interrupt", () => {
-  it("C3 is killed at the statement's time limit as well", async () => {
+  it("C3 is killed at the statement's time limit as well", { tags: ["long"] }, async () => {
     const before = processes();
     for (const timeoutMs of TIME_LIMITS_MS) {
       const workedMs = cpuMs(processes());

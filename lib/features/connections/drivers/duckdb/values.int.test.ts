@@ -221,7 +221,7 @@ describe("errors", () => {
     });
   });
 
-  it("about memory suggest a smaller query rather than blocked settings", async () => {
+  it("about memory suggest a smaller query rather than blocked settings", { tags: ["long"] }, async () => {
     // A busy machine takes more than the usual time limit to fill the memory.
     const failure = query(source, "select list(range) from range(400000000)", { timeoutMs: 110_000 });
     await expect(failure).rejects.toMatchObject({

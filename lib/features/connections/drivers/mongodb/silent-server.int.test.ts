@@ -90,7 +90,7 @@ test("T47 closes the connection's sockets despite an unreadable cursor", async (
   await expect.poll(() => sockets.size, { timeout: 20_000 }).toBe(0);
 });
 
-test("T47 drops a connection that falls silent during sign-in", async () => {
+test("T47 drops a connection that falls silent during sign-in", { tags: ["long"] }, async () => {
   answer = () => null;
   const connectionString = `mongodb://reader:secret@127.0.0.1:${port}/?authMechanism=SCRAM-SHA-256`;
   const source = await openWith(mongodb, { connectionString, database: "shop" });
