@@ -8,6 +8,16 @@ describe("toBound", () => {
     expect(toBound("2026-03-29", "Europe/Berlin", true).instant).toBe(Date.parse("2026-03-29T22:00:00Z"));
   });
 
+  it.each([
+    ["Europe/Berlin", "2026-03-29T02:30", "2026-03-29T01:30:00Z"],
+    ["America/New_York", "2026-03-08T02:00", "2026-03-08T07:00:00Z"],
+    ["America/New_York", "2026-03-08T02:30", "2026-03-08T07:30:00Z"],
+    ["Australia/Lord_Howe", "2026-10-04T02:00", "2026-10-03T15:30:00Z"],
+    ["America/New_York", "2026-03-08T03:00", "2026-03-08T07:00:00Z"],
+  ])("reads a time that clocks in %s skip with the offset before: %s", (zone, text, instant) => {
+    expect(toBound(text, zone, false).instant).toBe(Date.parse(instant));
+  });
+
   it.each(["2026-02-31", "2026-02-29T10:00:00", "2026-02-30T00:00:00Z", "2026-13-01", "2026-05-31T25:00"])(
     "finds that %s does not exist",
     (text) => expect(toBound(text, "Europe/Berlin", false)).toEqual({ local: Number.NaN, instant: Number.NaN }),

@@ -33,10 +33,13 @@ export function toBound(text: string, zone: string, isEnd: boolean): Bound {
   return ofLocal(Date.parse(`${text}Z`), zone);
 }
 
-/** Returns a local time's moment. One that a clock change skips is the moment of the change's other side. */
+/** Returns a local time's moment. One that a clock change skips is read with the offset before the change. */
 export function ofLocal(local: number, zone: string): Bound {
-  const guess = local - offsetAt(local, zone);
-  return { local, instant: local - offsetAt(guess, zone) };
+  const first = offsetAt(local, zone);
+  const second = offsetAt(local - first, zone);
+  const instant = local - second;
+  const isSkipped = offsetAt(instant, zone) !== second;
+  return { local, instant: isSkipped ? local - Math.min(first, second) : instant };
 }
 
 /** Returns the shift to the previous period of the same length, or to the year before; whole months stay whole. */
