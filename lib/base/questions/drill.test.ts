@@ -71,15 +71,7 @@ describe("the rows of a mark", () => {
     ],
     ["a moment", by("at"), "2026-05-31T14:30:00Z", [["eq", "2026-05-31T14:30:00Z"]]],
     ["a moment with an offset", by("at"), "2026-05-31 14:30:00+02", [["eq", "2026-05-31T12:30:00Z"]]],
-    [
-      "a microsecond",
-      by("at"),
-      "2026-05-31T14:30:00.123456Z",
-      [
-        ["gte", "2026-05-31T14:30:00.123Z"],
-        ["lt", "2026-05-31T14:30:00.124Z"],
-      ],
-    ],
+    ["a microsecond", by("at"), "2026-05-31T14:30:00.000006Z", [["eq", "2026-05-31T14:30:00.000006Z"]]],
     [
       "a quarter that starts at a moment",
       by("at", { grain: "quarter" }),

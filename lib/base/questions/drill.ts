@@ -47,6 +47,12 @@ const LENGTHS: Readonly<Record<QuestionGrain, readonly [number, "ms" | "month"]>
 };
 /** The last moment that a value names. */
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+/** Largest whole number up to which all have a float of four bytes. */
+const SINGLE_EXACT_MAX = 2 ** 24;
+/** Types whose values equal the text that shows them. */
+const COMPARED_AS_SHOWN = /^(?:time|inet|cidr|macaddr|money|objectId)\b/i;
+/** MySQL's type whose values are shown with six digits. */
+const SHORTENED_FLOAT = /^float\b/;
 const LOCAL = /^(?!0000)(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?/;
 const ZONED = /(?:Z|[+-]\d\d(?::?\d\d)?)$/;
 
@@ -62,7 +68,7 @@ export function drillInto(
   const filtersOf = (mark: MarkValue): QuestionFilter[] | null => {
     const group = question.groups[mark.group];
     const found = group && find(group.column);
-    return found ? toFilters(group, found.kind, mark, question.timezone) : null;
+    return found ? toFilters(group, found, mark, question.timezone) : null;
   };
   const withFilters = (added: readonly (QuestionFilter[] | null)[]): QuestionFilter[] | null => {
     const filters = [...question.filters, ...added.flatMap((each) => each ?? [])];
@@ -89,12 +95,15 @@ export function drillInto(
 /** Returns the filters for the rows of a group's value; null if none names exactly these. */
 function toFilters(
   { column, grain, bin }: QuestionGroup,
-  kind: QuestionKind,
+  { kind, column: found }: Pick<FoundColumn, "kind" | "column">,
   mark: MarkValue,
   zone: string,
 ): QuestionFilter[] | null {
   if (!("value" in mark)) return toSpan(column, kind, mark, zone);
   const { value } = mark;
+  const type = found?.type ?? "";
+  // Other types may have values that are shown like another, as the null of JSON.
+  if (kind === "other" && !COMPARED_AS_SHOWN.test(type) && (value !== null || /json|variant/i.test(type))) return null;
   if (value === null) return [{ column, op: "isNull", values: [] }];
   if (typeof value === "object") return null;
   const only = (each: string | number | boolean): QuestionFilter[] => [{ column, op: "eq", values: [each] }];
@@ -103,13 +112,23 @@ function toFilters(
   if (kind !== "number") return String(value).length > QUESTION_LIMITS.valueChars ? null : only(String(value));
   const number = typeof value === "boolean" ? Number(value) : value;
   if (String(number).trim() === "" || !Number.isFinite(Number(number))) return null;
-  if (bin === undefined) return only(number);
+  if (bin === undefined) return SHORTENED_FLOAT.test(type) ? null : only(number);
+  // A database without types returns floats as numbers.
+  const floatType = type === "" || (typeof number === "number" && !/float|real/i.test(type)) ? "double" : type;
   const end = sumNumberTexts([String(number), String(bin)])?.sum;
-  if (end === undefined) return null;
+  if (end === undefined || isRounded([String(number), end], bin, floatType)) return null;
   return [
     { column, op: "gte", values: [number] },
     { column, op: "lt", values: [end] },
   ];
+}
+
+/** Whether a float's type has no exact bounds of a range. */
+function isRounded(bounds: readonly string[], bin: number, type: string): boolean {
+  if (!/float|double|real/i.test(type)) return false;
+  const exactMax = /double|float8/i.test(type) ? Number.MAX_SAFE_INTEGER : SINGLE_EXACT_MAX;
+  const places = String(bin).split(".")[1]?.length ?? 0;
+  return bounds.some((bound) => Math.abs(Number(bound)) * 10 ** places > exactMax);
 }
 
 type Time = { text: string; grain: QuestionGrain | undefined; zone: string };
@@ -129,13 +148,13 @@ function toTimes(column: ColumnRef, kind: QuestionKind, { text, grain, zone }: T
   const offset = kind === "instant" ? (ZONED.exec(text.slice(day.length))?.[0] ?? "Z") : "";
   const at = Date.parse(`${day}T${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}${toOffset(offset)}`);
   if (Number.isNaN(at)) return null;
-  const written = (ms: number) => toStamp(ms, false).replace(" ", "T") + (kind === "instant" ? "Z" : "");
-  if (/^\d{0,3}0*$/.test(fraction)) return [{ column, op: "eq", values: [written(at)] }];
-  // Values have milliseconds: a finer time is that of its millisecond.
-  return [
-    { column, op: "gte", values: [written(at)] },
-    { column, op: "lt", values: [written(at + 1)] },
-  ];
+  // Values of filters have six digits of a second.
+  const digits = fraction.replace(/0+$/, "");
+  if (digits.length > 6) return null;
+  const micros = digits.slice(3);
+  const stamp = toStamp(at, false).replace(" ", "T");
+  const written = micros === "" ? stamp : `${stamp.padEnd("2026-05-31T14:30:00.000".length, ".000")}${micros}`;
+  return [{ column, op: "eq", values: [written + (kind === "instant" ? "Z" : "")] }];
 }
 
 /** Returns an offset as JavaScript reads it: "+02" as "+02:00". A local time is read as if it were UTC. */

@@ -35,10 +35,17 @@ export type MetricSql = {
   readonly now: string;
   /** Types without a zone in their name whose values are instants. Absent: there are none. */
   readonly instants?: RegExp;
-  /** Returns the lower bound of the range of numbers that a value is in. @param width a positive number as a literal */
-  bin(value: string, width: string): string;
-  /** Returns a column in the form in which its type is compared. Absent: unchanged. */
-  comparable?(value: string, type: "date" | "time" | "instant"): string;
+  /**
+   * Returns the lower bound of the range of numbers that a value is in.
+   * @param width a positive number as a literal
+   * @param type the database's type of the value; empty if unknown
+   */
+  bin(value: string, width: string, type: string): string;
+  /**
+   * Returns a column in the form in which its type is compared. Absent: unchanged.
+   * @param isFine whether it is compared with parts of a second
+   */
+  comparable?(value: string, type: "date" | "time" | "instant", isFine?: boolean): string;
   /** Returns a number compared with one of more decimal places than its type has. Absent: unchanged. */
   finer?(value: string): string;
   /** Returns a literal. @param text ISO: a day, or a time with a space; instants are in UTC without an offset */
@@ -51,6 +58,30 @@ const STATISTICS = {
   variance: (value: string) => `var_samp(${value})`,
   var_pop: (value: string) => `var_pop(${value})`,
 };
+
+function isFloat(type: string): boolean {
+  return /float|double|real/i.test(type);
+}
+
+/**
+ * Returns the lower bound of a float's range. The bounds are the floats nearest to the multiples of the width, so that
+ * comparisons with these find the same rows. Floats beyond the exact whole numbers are single.
+ * @param double the database's name of the type
+ */
+function floatBin(value: string, width: string, double: string): string {
+  const [whole = "0", places = ""] = width.split(".");
+  const [step, scale] = [`${BigInt(whole + places)}.0`, `1${"0".repeat(places.length)}.0`];
+  const wide = `cast(${value} as ${double})`;
+  const count = `floor(${wide} * ${scale} / ${step})`;
+  const bound = (moved: string) => `(cast(${count}${moved} as ${double}) * ${step} / ${scale})`;
+  const limit = `${BigInt(Number.MAX_SAFE_INTEGER) / 10n ** BigInt(places.length)}.0`;
+  const cases = [
+    `when abs(${wide}) > ${limit} then ${wide}`,
+    `when ${bound(" + 1")} <= ${wide} then ${bound(" + 1")}`,
+    `when ${bound("")} > ${wide} then ${bound(" - 1")}`,
+  ];
+  return `(case ${cases.join(" ")} else ${bound("")} end)`;
+}
 
 /** The SQL of PostgreSQL and of databases with its grammar. */
 export const STANDARD_METRICS: MetricSql = {
@@ -83,7 +114,9 @@ export const STANDARD_METRICS: MetricSql = {
   toLocal: (instant, zone) => `(${instant} at time zone ${zone})`,
   toInstant: (local, zone) => `(cast(${local} as timestamp) at time zone ${zone})`,
   now: "now()",
-  bin: (value, width) => `(floor(cast(${value} as numeric) / ${width}) * ${width})`,
+  // A cast of a float to a decimal drops digits. Its text has all of them.
+  bin: (value, width, type) =>
+    `(floor(cast(${isFloat(type) ? `cast(${value} as varchar)` : value} as numeric) / ${width}) * ${width})`,
   literal: (text, type) =>
     type === "instant" ? `timestamptz '${text}+00'` : `${type === "date" ? "date" : "timestamp"} '${text}'`,
 };
@@ -94,7 +127,13 @@ export const DUCKDB_METRICS: MetricSql = {
   types: { ...STANDARD_METRICS.types, decimal: "decimal(38, 10)", float: "double" },
   functions: {},
   // Its division of decimals is one of doubles.
-  bin: (value, width) => `(${value} - ((${value} % ${width}) + ${width}) % ${width})`,
+  bin: (value, width, type) => {
+    // Its comparisons of a FLOAT are those of its digits.
+    const wide = /^(?:float|real)/i.test(type) ? `cast(cast(${value} as varchar) as double)` : value;
+    return isFloat(type)
+      ? floatBin(wide, width, "double")
+      : `(${value} - ((${value} % ${width}) + ${width}) % ${width})`;
+  },
   aggregates: {
     avg: (value, distinct) => `avg(${distinct}${value})`,
     median: (value) => `quantile_cont(${value}, 0.5)`,
@@ -139,7 +178,8 @@ export const MYSQL_METRICS: MetricSql = {
   // MariaDB rounds the bound of a MIN or MAX of an indexed column to the column's type.
   finer: (value) => `(${value} + 0)`,
   // Its division rounds to four more digits.
-  bin: (value, width) => `(${value} - mod(mod(${value}, ${width}) + ${width}, ${width}))`,
+  bin: (value, width, type) =>
+    isFloat(type) ? floatBin(value, width, "double") : `(${value} - mod(mod(${value}, ${width}) + ${width}, ${width}))`,
   literal: (text, type) => `${type === "date" ? "date" : "timestamp"} '${text}'`,
 };
 
@@ -192,7 +232,8 @@ export const SQLITE_METRICS: MetricSql = {
   truncate: (value, grain) => SQLITE_DAYS[grain]?.(value) ?? value,
   add: (value, count, unit) => `datetime(${value}, '${count} ${unit}s')`,
   now: "datetime('now')",
-  bin: (value, width) => `(floor(1.0 * ${value} / ${width}) * ${width})`,
-  comparable: (value, type) => (type === "date" ? `date(${value})` : `datetime(${value})`),
+  bin: (value, width) => floatBin(value, width, "real"),
+  comparable: (value, type, isFine) =>
+    type === "date" ? `date(${value})` : isFine ? `strftime('%Y-%m-%d %H:%M:%f', ${value})` : `datetime(${value})`,
   literal: (text) => `'${text}'`,
 };

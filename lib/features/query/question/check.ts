@@ -175,7 +175,7 @@ export function spanOf(filter: QuestionFilter | undefined): {
   return op === "previous" ? { count, unit, back: -count, ahead: 0 } : { count, unit, back: 1 - count, ahead: 1 };
 }
 
-const TIME = /^(?!0000)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+const TIME = /^(?!0000)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
  * Reads a day, or a time with or without its zone, in ms since 1970. A day of a time ends at `end`, excluded. An

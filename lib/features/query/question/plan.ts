@@ -58,6 +58,7 @@ const DAY_MS = 86_400_000;
 const UNIT_DAYS = { minute: 1, hour: 1, day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
 /** Times that all databases read. */
 const TIMES = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") } as const;
+const MILLISECONDS = "2026-05-31 14:30:00.000";
 const SIGNS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
 /**
@@ -342,7 +343,7 @@ class Planner {
     const value = this.value(found);
     if (bin !== undefined) {
       if (!this.sql) throw unsupported(path, "Ranges of numbers");
-      return this.sql.bin(value, toDecimal(bin));
+      return this.sql.bin(value, toDecimal(bin), found.column?.type ?? "");
     }
     if (grain === undefined) return value;
     if (this.sql) return this.sql.truncate(this.local(found, null), grain);
@@ -381,7 +382,11 @@ class Planner {
     }
     const sides = values.map((value, at) => (value === null ? null : this.side(value, found, `${path}.values.${at}`)));
     const compared = isTemporal(kind)
-      ? (this.sql?.comparable?.(column, kind) ?? column)
+      ? (this.sql?.comparable?.(
+          column,
+          kind,
+          sides.some((side) => side?.start.includes(".")),
+        ) ?? column)
       : this.finer(column, found, sides);
     const isIn = ({ start, end }: Span) => {
       if (end === null) return `${compared} = ${start}`;
@@ -460,13 +465,17 @@ class Planner {
     }
     if (!isTemporal(kind)) return { start: toSqlText(String(value), this.dialect), end: null };
     const moment = momentOf(String(value), kind, this.question.timezone, path);
-    const literal = (ms: number) =>
-      this.literal(toStamp(Math.min(Math.max(ms, TIMES.first), TIMES.last), kind === "date"), kind);
-    if (moment.instant !== undefined) return { start: literal(moment.instant), end: null };
+    const literal = (ms: number, micros = "") => {
+      const stamp = toStamp(Math.min(Math.max(ms, TIMES.first), TIMES.last), kind === "date");
+      return this.literal(micros === "" ? stamp : `${stamp.padEnd(MILLISECONDS.length, ".000")}${micros}`, kind);
+    };
+    // Moments have milliseconds.
+    const micros = /\.\d{3}(\d+)/.exec(String(value))?.[1];
+    if (moment.instant !== undefined) return { start: literal(moment.instant, micros), end: null };
     const zoned = (local: number) => (kind === "instant" ? ofLocal(local, this.question.timezone).instant : local);
     const end = moment.end === null ? null : zoned(moment.end);
     return {
-      start: literal(zoned(moment.start)),
+      start: literal(zoned(moment.start), micros),
       end: end === null ? null : end > TIMES.last ? NEVER : literal(end),
     };
   }

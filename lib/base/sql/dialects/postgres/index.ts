@@ -18,6 +18,8 @@ export const postgres: Dialect = {
   },
   typedTimes: false,
   metrics: STANDARD_METRICS,
+  // A number with a point is not equal to the REAL of the same digits.
+  toNumber: (digits, type) => (/^(?:real|float4)$/i.test(type) ? `cast(${digits} as real)` : digits),
   position: "strpos",
   editor: { base: "PostgreSQL" },
   formatter: "postgresql",
