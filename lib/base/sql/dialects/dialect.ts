@@ -118,6 +118,12 @@ export interface Dialect {
    * @param type the database's type of the column
    */
   toNumber?(digits: string, type: string): string;
+  /**
+   * Returns a constant of a calculation. Absent: its digits.
+   * @param digits with a sign and a point at most
+   * @param types the database's types of the other columns of the calculation
+   */
+  toConstant?(digits: string, types: readonly string[]): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
   /** SQL of metric queries. Absent: metrics cannot be queried. */

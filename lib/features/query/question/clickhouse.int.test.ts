@@ -73,4 +73,14 @@ test("decimals keep their digits", async (context) => {
   expect(await answerOf(where("eq", "12345678901234567890.5"))).toEqual([["8"]]);
   expect(await answerOf(where("gt", "12345678901234567890.4999"))).toEqual([["8"]]);
   expect(await answerOf(where("in", "12345678901234567890.4", "2"))).toEqual([["7"], ["7"]]);
+  const right = { number: "0.1" };
+  const formulas = ["paid", "total"].map((name) => ({
+    name: `${name}+`,
+    left: { column: { column: name } },
+    sign: "+",
+    right,
+  }));
+  const eight = [{ column: { column: "id" }, op: "eq", values: ["8"] }];
+  const answer = await answerOf({ formulas, columns: formulas.map(({ name }) => ({ column: name })), filters: eight });
+  expect(answer).toEqual([["12345678901234567890.6", "5.1"]]);
 });

@@ -50,6 +50,24 @@ const problem = (question: Partial<Question>, entities: Entity[]) => {
   return null;
 };
 
+it.each([
+  ["Decimal(10, 2)", "*", "1.10", "(toDecimal256('1.10', 2))"],
+  ["Nullable(UInt64)", "+", "0.5", "(toDecimal256('0.5', 1))"],
+  ["Int64", "+", "5", "(5)"],
+  ["Float64", "*", "1.10", "(1.10)"],
+  ["Int256", "*", "1.10", "(1.10)"],
+  ["Decimal(10, 2)", "/", "1.10", "1.10"],
+] as const)("keeps the digits of ClickHouse's %s %s %s", (type, sign, number, expected) => {
+  const sales: Entity = { name: "sales", kind: "table", columns: [column("n", type)] };
+  const formula = { name: "f", left: { column: { column: "n" } }, sign, right: { number } };
+  const outer = { name: "g", left: { column: { column: "f" } }, sign: "+", right: { number: "0.1" } } as const;
+  const sql = ask({ formulas: [formula], columns: [{ column: "f" }] }, [sales], "clickhouse");
+  expect(sql).toContain(expected);
+  expect(sql.includes("toDecimal256")).toBe(expected.includes("toDecimal256"));
+  const nested = ask({ formulas: [formula, outer], columns: [{ column: "g" }] }, [sales], "clickhouse");
+  expect(nested.includes("toDecimal256('0.1', 1)")).toBe(!/Float|256|\//.test(type + sign));
+});
+
 describe("the statement of a question", () => {
   it("groups one joined table in a statement that a person could have written", () => {
     const question: Partial<Question> = {

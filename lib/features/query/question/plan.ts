@@ -1,5 +1,11 @@
 import { isTemporal } from "@/lib/base/questions/kinds";
-import { isSummarized, QUESTION_LIMITS, type Question, type QuestionSummary } from "@/lib/base/questions/question";
+import {
+  isSummarized,
+  QUESTION_LIMITS,
+  type Question,
+  type QuestionFormula,
+  type QuestionSummary,
+} from "@/lib/base/questions/question";
 import {
   instantsOf,
   type NamedTable,
@@ -323,10 +329,12 @@ class Planner {
     const index = this.question.formulas.findIndex((each) => each.name === name);
     const formula = this.question.formulas[index];
     if (!formula) throw invalidInput("formulas", `Unknown formula “${name}”.`);
+    const { toConstant } = DIALECTS[this.dialect];
     const [left, right] = (["left", "right"] as const).map((side) => {
       const { column: ref, number } = formula[side];
       if (ref) return this.value(this.columns.of(ref, `formulas.${index}.${side}.column`));
-      return `(${toDecimal(number ?? 0, `formulas.${index}.${side}.number`)})`;
+      const digits = toDecimal(number ?? 0, `formulas.${index}.${side}.number`);
+      return `(${toConstant ? toConstant(digits, this.typesIn(formula)) : digits})`;
     }) as [string, string];
     const sql =
       formula.sign === "/"
@@ -334,6 +342,17 @@ class Planner {
         : `(${left} ${formula.sign} ${right})`;
     this.formulas.set(name, sql);
     return sql;
+  }
+
+  /** Returns the database's types of a formula's columns; a quotient is a float. */
+  private typesIn({ left, right, sign }: QuestionFormula): string[] {
+    const types = [left, right].flatMap(({ column }): string[] => {
+      if (!column) return [];
+      const found = this.columns.of(column, "formulas");
+      const inner = this.question.formulas.find(({ name }) => !found.table && name === found.name);
+      return inner ? this.typesIn(inner) : [found.column?.type ?? ""];
+    });
+    return sign === "/" ? [...types, "Float64"] : types;
   }
 
   private group(index: number): string {

@@ -62,9 +62,10 @@ export const clickhouse: Dialect = {
   toOptional: (column, type) => (WITHOUT_NULL.test(type) ? column : `toNullable(${column})`),
   // Literals with a point are Float64.
   toNumber: (digits, type) =>
-    type.includes("Decimal(") && digits.length > FLOAT_DIGITS && /^-?[\d.]{1,76}$/.test(digits)
-      ? `toDecimal256('${digits}', ${digits.split(".")[1]?.length ?? 0})`
-      : digits,
+    type.includes("Decimal(") && digits.length > FLOAT_DIGITS ? toDecimal256(digits) : digits,
+  // A calculation with one float is in floats.
+  toConstant: (digits, types) =>
+    digits.includes(".") && types.every((type) => EXACT.test(type)) ? toDecimal256(digits) : digits,
   toGrain: (column, grain) =>
     ({
       day: `toDate(${column})`,
@@ -74,6 +75,16 @@ export const clickhouse: Dialect = {
       year: `toYear(${column})`,
     })[grain],
 };
+
+/** Types whose calculations with a decimal are exact. Integers of more than 64 bits take none. */
+const EXACT = /^(?:LowCardinality\(|Nullable\()*(?:U?Int(?:8|16|32|64)\b|Decimal)/;
+/** Digits of a Decimal256. */
+const DECIMAL_DIGITS = /^-?[\d.]{1,76}$/;
+
+function toDecimal256(digits: string): string {
+  if (!DECIMAL_DIGITS.test(digits)) return digits;
+  return `toDecimal256('${digits}', ${digits.split(".")[1]?.length ?? 0})`;
+}
 
 /** Digits of a decimal that a Float64 keeps. */
 const FLOAT_DIGITS = 15;
