@@ -141,7 +141,7 @@ describe("answers", () => {
     [
       "Top 3 clubs by number of players",
       {},
-      'select c."Club_ID" as "Club_ID", c."Name" as "Name", c."Country" as "Country", c."Founded_Year" as "Founded_Year", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1, 2, 3, 4 order by 5 desc limit 3',
+      'select c."Club_ID" as "Club_ID", c."Name" as "Name", c."Country" as "Country", c."Founded_Year" as "Founded_Year", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by 1, 2, 3, 4 order by 5 desc limit 3',
     ],
     [
       "Which 2 players have the highest transfer fee? Show their first names.",
@@ -188,6 +188,11 @@ describe("answers", () => {
       {},
       "select date(sold_at) as day, count(*) as ticket_count from ticket where sold_at >= '2026-08-01' group by 1 order by 1 limit 1000",
     ],
+    [
+      "Show the first names of players with position 'keeper'",
+      {},
+      "select fname from player where position = 'keeper' limit 1000",
+    ],
     ["tickets by stand", {}, "select stand, count(*) as ticket_count from ticket group by 1 limit 1000"],
     [
       "share of tickets by stand",
@@ -202,7 +207,7 @@ describe("answers", () => {
     [
       "How many clubs have more than 2 players?",
       {},
-      'select count(*) as club_count from ( select c."Club_ID" as "Club_ID", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 having count(*) > 2 ) as found',
+      'select count(*) as club_count from ( select c."Club_ID" as "Club_ID", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by 1 having count(*) > 2 ) as found',
     ],
   ])("%s", (question, values, sql) => {
     expect(read(question, values)).toBe(sql);

@@ -62,8 +62,12 @@ export class Names {
           .filter(({ fit }) => !isTable || fit === EQUAL)
       );
     };
-    this.columns = spans(tokens, (span) => {
+    this.columns = spans(tokens, (span, from) => {
       if (!isName(span) || (span.length === 1 && AMOUNT_WORDS.has(span[0]?.lower ?? ""))) return [];
+      // "Texts of paragraphs" are the texts of rows that the words name.
+      const of = span.findIndex(({ lower }) => lower === "of");
+      const owner = of > 0 ? this.tables(from + of + 1).find(({ to }) => to === from + span.length)?.value.table : null;
+      if (owner && this.#columnsOf(span.slice(0, of)).some(({ ref }) => ref.table === owner)) return [];
       const options = this.#columnsOf(span);
       const best = Math.max(0, ...options.map(({ fit }) => fit));
       if (best === 0) return [];
@@ -115,7 +119,7 @@ export class Names {
 
 function spans<T>(
   tokens: readonly Token[],
-  read: (span: readonly Token[]) => { value: T; weight: number }[],
+  read: (span: readonly Token[], from: number) => { value: T; weight: number }[],
 ): Parser<T> {
   const known = new Map<number, ReturnType<Parser<T>>>();
   return (from) => {
@@ -125,7 +129,7 @@ function spans<T>(
     for (let to = Math.min(tokens.length, from + SPAN_MAX); to > from; to--) {
       const span = tokens.slice(from, to);
       if (span.some(({ lower, isQuoted }) => !isQuoted && /^[?.,;:<>=!]/.test(lower))) continue;
-      found.push(...read(span).map((each) => ({ ...each, to })));
+      found.push(...read(span, from).map((each) => ({ ...each, to })));
     }
     known.set(from, found);
     return found;
@@ -184,6 +188,8 @@ function columnFit(words: readonly string[], span: readonly Token[], table: Tabl
   const of = AMOUNT_WORDS.has(span[0]?.lower ?? "") ? -1 : span.findIndex(({ lower }) => lower === "of");
   const turned = of < 0 ? "" : [...wordsOf(span.slice(of + 1)), ...wordsOf(span.slice(0, of))].join();
   if (name.length > 1 && turned === name.join()) return WITH_TABLE;
+  // "Arriving date" names `date_arrived`.
+  if (words.length === 2 && words.includes("date") && words.toReversed().join() === name.join()) return WITH_TABLE;
   if (name.join() === joined || isRunTogether(span, column)) return EQUAL;
   const ofTable = table.words.filter((word) => !TABLE_DECORATION.has(word));
   const prefixes = ofTable.flatMap((_, i) => [ofTable.slice(i), ofTable.slice(0, i + 1)]);

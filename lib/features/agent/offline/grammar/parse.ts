@@ -67,7 +67,7 @@ const DETERMINERS =
 const LINKING_VERBS =
   "located|held|made|produced|used|use|uses|using|given|written|released|published|hired|employed|played|owned|built|founded|created|taught|offered|served|belonging|belong|belongs|associated|corresponding|registered|performed|conducted|working|enrolled|own|owns|live|lives|living|come|comes|named|called|titled|sell|sells|sold|contain|contains|containing|recorded|assigned|based|work|works|speak|speaks|spoken|cast|received|happened|occurred|caused|led|owns|manage|manages|operated|operate|reported|joined|grown|sent|placed|done|had|undergone|gone through|went through|received|participated|participated in|participate in|attended|serve|serves|run|runs|hold|holds|employ|employs|produce|produces|affiliated|wrote|write|writes|get|gets|got|came|came in|come in|came from|came through|came in through|come through|shared|correspond|corresponds|opened|submitted|registered with|created by|that belong";
 const FILLERS =
-  "are there|there are|is there|do we have|we have|do you have|exist|exists|in total|in the database|in this database|in the table|in the data|on record|in all|altogether|overall|respectively|are recorded|are listed|are available|available|recorded|are in the database|please|from the database|too|,";
+  "so far|to date|ever|in the world|in the dataset|in the data set|according to the database|are there|there are|is there|do we have|we have|do you have|exist|exists|in total|in the database|in this database|in the table|in the data|on record|in all|altogether|overall|respectively|are recorded|are listed|are available|available|recorded|are in the database|please|from the database|too|,";
 
 function grammar(linked: Linked, names: Names): Parser<Question> {
   const { tokens, dates } = linked;
@@ -172,6 +172,14 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       ? { kind: "values", column: { options: refs, said: words.join(" ") }, values: found, isNegated }
       : undefined;
   };
+  const unknownText: Parser<string> = (from) => (names.values(from).length > 0 ? [] : quoted(from));
+  const asSaid = (column: ColumnName, text: string, isNegated: boolean): Condition | undefined => {
+    const options = column.options.filter(({ ref }) => ref.column.kind === "text");
+    const hits = options.map(({ ref }) => ({ ref, value: text, isExact: true }));
+    return options.length === 0
+      ? undefined
+      : { kind: "values", column: { ...column, options }, values: [{ hits, said: text }], isNegated };
+  };
   const valueList = separated(names.values, say("or|, or|,"), 8);
   const inverse: Record<Operator, Operator> = { "=": "<>", "<>": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<" };
   const numberList = separated(number, say("or|, or|,"), 8);
@@ -220,6 +228,12 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       op: found.isDescending ? ">" : "<",
       value,
     })),
+    // A text in quotes after the name of its column needs no look-up.
+    mapped(sequence(columnName, verb, unknownText), ([column, isNegated, text]) => asSaid(column, text, isNegated)),
+    mapped(sequence(determiner, names.hints, verb, unknownText), ([, [word = ""], isNegated, text]) => {
+      const column = names.withWord(word);
+      return column ? asSaid(column, text, isNegated) : undefined;
+    }),
     mapped(sequence(columnName, verb, valueList), ([column, isNegated, values]) => ({
       kind: "values",
       column,
@@ -353,7 +367,12 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       optional(say("of|of the|value of|value of the|values of|for|of all|number of|amount of")),
       names.columns,
     ),
-    ([, fns, , column]) => fns.map((fn) => ({ kind: "aggregate" as const, fn, column })),
+    ([, fns, , column]) => {
+      const options = column.options.filter(({ ref }) => ref.column.kind !== "text");
+      return options.length === 0
+        ? undefined
+        : fns.map((fn) => ({ kind: "aggregate" as const, fn, column: { ...column, options } }));
+    },
   );
   const unlessTable: Parser<ColumnName> = (from) => {
     const tables = names.tables(from);
@@ -771,7 +790,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
     optional(say("is|are|was|were|have been|has been|been|do|does|did|have|has")),
     optional(linking),
     optional(say("in|at|from|to|with|of|for|on|there|it")),
-    optional(say("?|.|? .|??")),
+    optional(say("?|.|? .|??|;")),
   );
   const lead = many(say(`${LEADS}|,|:`), 4);
   const tail = mapped(sequence(many(modifier, 7), end), ([lists]) => lists.flat().filter((one) => one !== null));

@@ -588,8 +588,11 @@ class Resolver {
     if (!this.#isAbove(target, lowest)) {
       // "Descriptions of templates" are no descriptions of the documents that use them.
       const isNamed = this.#all("scope").some(({ table }) => table.table === target) || isWhole;
-      if (isNamed || !this.#isAbove(lowest, target)) throw new Unresolved();
+      // "Owners and the names of their dogs" are one row for each dog.
+      const isShown = refs.some(({ table }) => table === target);
+      if ((isNamed && !isShown) || !this.#isAbove(lowest, target)) throw new Unresolved();
       this.#from = lowest;
+      this.#assume(`I assumed one row for each row of ${lowest.name}.`);
     }
     for (const { table } of refs) this.#join(table);
     const where = this.#where();
@@ -667,7 +670,11 @@ class Resolver {
   }
 
   #finish(plan: Plan): Plan {
-    return { ...plan, where: [...plan.where, ...this.#extra] };
+    // A shown key needs no second place among the groups.
+    const hiddenKeys = plan.hiddenKeys.filter(
+      (key) => !plan.outputs.some(({ ref }) => ref.table === key.table && ref.column === key.column),
+    );
+    return { ...plan, hiddenKeys, where: [...plan.where, ...this.#extra] };
   }
 
   // --- figures ----------------------------------------------------------------------------------------------------
@@ -761,7 +768,8 @@ class Resolver {
     }
     if (plainItems.length > 0 && groupEntities.length === 0 && !isTop) {
       // A column beside a figure groups by the column.
-      if (!modifiers.some(({ kind }) => kind === "groups")) throw new Unresolved();
+      const isDifferent = plainItems.every(({ isDistinct }) => isDistinct);
+      if (!isDifferent && !modifiers.some(({ kind }) => kind === "groups")) throw new Unresolved();
     }
     for (const { table } of plainItems.map(({ column }) => this.#pick(column))) {
       if (!this.#mentioned.has(table)) continue;
