@@ -50,7 +50,7 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 /** Largest whole number up to which all have a float of four bytes. */
 const SINGLE_EXACT_MAX = 2 ** 24;
 /** Types whose values equal the text that shows them. */
-const COMPARED_AS_SHOWN = /^(?:time|inet|cidr|macaddr|money|objectId)\b/i;
+const COMPARED_AS_SHOWN = /^(?:time|inet|cidr|macaddr|money|objectId)\b(?!.*\|)/i;
 /** MySQL's type whose values are shown with six digits. */
 const SHORTENED_FLOAT = /^float\b/;
 const LOCAL = /^(?!0000)(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?/;
@@ -103,7 +103,8 @@ function toFilters(
   const { value } = mark;
   const type = found?.type ?? "";
   // Other types may have values that are shown like another, as the null of JSON.
-  if (kind === "other" && !COMPARED_AS_SHOWN.test(type) && (value !== null || /json|variant/i.test(type))) return null;
+  if (kind === "other" && !COMPARED_AS_SHOWN.test(type) && (value !== null || /json|variant|^array$|\|/i.test(type)))
+    return null;
   if (value === null) return [{ column, op: "isNull", values: [] }];
   if (typeof value === "object") return null;
   const only = (each: string | number | boolean): QuestionFilter[] => [{ column, op: "eq", values: [each] }];
@@ -123,10 +124,10 @@ function toFilters(
   ];
 }
 
-/** Whether a float's type has no exact bounds of a range. */
+/** Whether a float's type, or MongoDB's long, has no exact bounds of a range. */
 function isRounded(bounds: readonly string[], bin: number, type: string): boolean {
-  if (!/float|double|real/i.test(type)) return false;
-  const exactMax = /double|float8/i.test(type) ? Number.MAX_SAFE_INTEGER : SINGLE_EXACT_MAX;
+  if (!/float|double|real|^long$/i.test(type)) return false;
+  const exactMax = /double|float8|long/i.test(type) ? Number.MAX_SAFE_INTEGER : SINGLE_EXACT_MAX;
   const places = String(bin).split(".")[1]?.length ?? 0;
   return bounds.some((bound) => Math.abs(Number(bound)) * 10 ** places > exactMax);
 }
@@ -142,7 +143,17 @@ function toTimes(column: ColumnRef, kind: QuestionKind, { text, grain, zone }: T
     // MongoDB returns the moment at which a span starts, other databases its local time.
     const isMoment = ZONED.test(text.slice(day.length));
     const from = isMoment && kind === "instant" ? start + offsetAt(start, zone) : start;
-    return toSpan(column, kind, { from, to: endOf(from, grain) }, zone);
+    const to = endOf(from, grain);
+    const end = start + to - from;
+    const isShort = isMoment && kind === "instant" && (grain === "hour" || grain === "minute");
+    if (isShort && (ofLocal(from, zone).instant !== start || ofLocal(to, zone).instant !== end)) {
+      const [first, last] = [start, end].map((at) => `${toStamp(at, false).replace(" ", "T")}Z`) as [string, string];
+      return [
+        { column, op: "gte", values: [first] },
+        { column, op: "lt", values: [last] },
+      ];
+    }
+    return toSpan(column, kind, { from, to }, zone);
   }
   if (kind === "date") return [{ column, op: "eq", values: [day] }];
   const offset = kind === "instant" ? (ZONED.exec(text.slice(day.length))?.[0] ?? "Z") : "";

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collectionText, ShellText, toShell } from "@/lib/base/mongo-shell/write";
+import { drillInto } from "@/lib/base/questions/drill";
+import { toQuestionKind } from "@/lib/base/questions/kinds";
 import { NEW_QUESTION, type Question } from "@/lib/base/questions/question";
+import { columnFinder, instantsOf, tablesOf } from "@/lib/base/questions/tables";
 import type { Entity } from "@/lib/base/values/fields";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { offsetAt } from "@/lib/base/values/offset";
 import { toStamp } from "@/lib/base/values/period";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
@@ -20,6 +24,42 @@ import { planMongoQuestion } from "./mongo";
 /** Questions of which those about one collection are asked. */
 const SEEDS = 300;
 const rows = questionRows();
+
+/** Documents with values of each type, with null, and without a field. */
+const ODD = Array.from({ length: 40 }, (_, n) => {
+  const of = (values: string[]) => values[(n * 7) % values.length];
+  const fields: [string, string | undefined][] = [
+    ["n", of(["1", "2"])],
+    ["2024", of(["3", "1", "null", "2", ""])],
+    ["a b", of(['"x"', '"x "', '"X"', '""', "null", ""])],
+    ['q"uo\\te', of(["true", "false", "null"])],
+    ["ünï", of(['"é"', '"e\\u0301"', '"$n"', '"^x"'])],
+    [
+      "decimal",
+      of(['NumberDecimal("12.50")', 'NumberDecimal("12.5")', 'NumberDecimal("0.1")', 'NumberDecimal("NaN")', ""]),
+    ],
+    ["long", of(['NumberLong("9007199254740992")', 'NumberLong("9007199254740993")', 'NumberLong("-5")', "null"])],
+    ["double", of(["0.1", "0.3", "0.7", "1e-7", "1e21", "-0.1", "NaN", "123456.75"])],
+    ["mixed", of(["1", '"1"', 'NumberDecimal("1")', "true", "null"])],
+    [
+      "at",
+      of([
+        'ISODate("2026-03-08T06:30:00.123Z")',
+        'ISODate("2026-03-08T07:30:00Z")',
+        'ISODate("2026-11-01T05:30:00Z")',
+        'ISODate("2026-11-01T06:30:00Z")',
+        "",
+      ]),
+    ],
+    ["oid", of(['ObjectId("6b0c76dc26bbc18bd718b304")', 'ObjectId("6b0c76dc26bbc18bd718b305")', "null"])],
+    ["either", of(['ObjectId("6b0c76dc26bbc18bd718b304")', '"6b0c76dc26bbc18bd718b304"', '"x"'])],
+    ["bytes", of(['BinData(0, "AP8=")', 'BinData(0, "")'])],
+    ["uuid", of(['UUID("6f1c2b1e-0000-4000-8000-000000000001")', "null"])],
+    ["tags", of(['["a", null]', "[]", '["a"]', "null", ""])],
+    ["nested", of(['{"a": 1}', '{"a": null}', "null", ""])],
+  ];
+  return `{${fields.flatMap(([name, value]) => (value ? [`${JSON.stringify(name)}: ${value}`] : [])).join(", ")}}`;
+});
 
 describe("questions on MongoDB", () => {
   let subject: Subject;
@@ -40,6 +80,7 @@ describe("questions on MongoDB", () => {
       );
       await change(writer, `${collectionText({ name: table })}.insertMany(${toShell(documents)})`);
     }
+    await change(writer, `db.odd.insertMany([${ODD.join(", ")}])`);
     await writer.close();
     source = await subject.open(true);
     entities = await source.entities(new AbortController().signal);
@@ -77,6 +118,65 @@ describe("questions on MongoDB", () => {
       checkRows({ question, rows, columns, found, about });
     }
     expect(asked).toBeGreaterThan(50);
+  });
+
+  it("finds as many documents behind a group as it counts, for values of each type", async () => {
+    const entity = entities.find(({ name }) => name === "odd") as Entity;
+    const [faults, unnamed]: [string[], string[]] = [[], []];
+    for (const { name, type } of entity.columns ?? []) {
+      const kind = toQuestionKind({ type }, instantsOf("mongodb"));
+      const column = { column: name };
+      // The stand-in has no arithmetic of decimals.
+      const bins = kind === "number" && type !== "decimal" ? [0.1, 3].map((bin) => ({ column, bin })) : [];
+      const grains = kind === "instant" ? (["hour", "week"] as const).map((grain) => ({ column, grain })) : [];
+      for (const group of [{ column }, ...bins, ...grains]) {
+        const question: Question = {
+          ...NEW_QUESTION,
+          ...{ table: { name: "odd" }, groups: [group], timezone: "America/New_York" },
+          summaries: [{ function: "count" }],
+        };
+        const rowsOf = async (of: Question) => {
+          const { sql } = planMongoQuestion(of, [entity], NOW);
+          return (await ask(source, sql).catch((error: Error) => Promise.reject(new Error(`${error.message}\n${sql}`))))
+            .rows;
+        };
+        const found = await rowsOf(question);
+        expect(found.reduce((sum, row) => sum + Number(row[1]), 0)).toBe(ODD.length);
+        const finder = columnFinder(question, tablesOf(question, [entity]), instantsOf("mongodb"));
+        for (const [value = null, count] of found) {
+          const { rows: behind } = drillInto(question, [{ group: 0, value: value as CellValue }], finder);
+          const about = `${name} (${type}) ${JSON.stringify(group)} ${JSON.stringify(value)}`;
+          if (behind === null) {
+            unnamed.push(name);
+            continue;
+          }
+          const { limit: _, ...rest } = behind;
+          const [[counted] = []] = await rowsOf({ ...rest, summaries: [{ function: "count" }] });
+          if (counted !== count) faults.push(`${about}: ${counted} of ${count} by ${JSON.stringify(behind.filters)}`);
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+    // NaN, numbers beyond the exact ones, values of several types that look alike, and values without a plain form.
+    const allowed = ["bytes", "decimal", "double", "either", "long", "mixed", "nested", "tags"];
+    expect([...new Set(unnamed)].sort()).toEqual(allowed);
+  });
+
+  it("sorts by fields whose names are numbers in the order of the question, empty values last", async () => {
+    const entity = entities.find(({ name }) => name === "odd") as Entity;
+    const question = { ...NEW_QUESTION, table: { name: "odd" }, timezone: "UTC", limit: 4 };
+    const sorts = [
+      { by: "n", order: "desc" as const },
+      { by: "2024", order: "asc" as const },
+    ];
+    const columns = ["n", "2024"].map((column) => ({ column }));
+    const answer = await ask(source, planMongoQuestion({ ...question, columns, sorts }, [entity], NOW).sql);
+    const wanted = await ask(
+      source,
+      'db.odd.aggregate([{$addFields: {e: {$cond: [{$lte: ["$2024", null]}, 1, 0]}, y: "$2024"}}, {$sort: {n: -1, e: 1, y: 1}}, {$limit: 4}, {$project: {_id: 0, n: 1, y: {$ifNull: ["$y", null]}}}])',
+    );
+    const at = answer.fields.findIndex(({ name }) => name === "n");
+    expect(answer.rows.map((row) => [row[at], row[1 - at]])).toEqual(wanted.rows);
   });
 
   it("names joins and fields that it cannot reach", () => {

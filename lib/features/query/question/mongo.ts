@@ -24,6 +24,7 @@ type Bound = Value | { $gte: ShellText; $lt: ShellText };
 
 const language = "mongodb";
 const SIGNS = { lt: "$lt", lte: "$lte", gt: "$gt", gte: "$gte" } as const;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ARITHMETIC = { "+": "$add", "-": "$subtract", "*": "$multiply" } as const;
 
 /**
@@ -118,7 +119,7 @@ class MongoPlanner {
     }
     // A missing field and null are one group.
     if (bin === undefined) return { $ifNull: [value, null] };
-    return { $multiply: [{ $floor: { $divide: [value, bin] } }, bin] };
+    return toBin(value, toDecimal(bin));
   }
 
   private accumulators({ function: name, column }: QuestionSummary, index: number): [string, unknown][] {
@@ -145,21 +146,24 @@ class MongoPlanner {
     const groups = this.outputs.filter(({ role }) => role === "group");
     const asked = sorts.length > 0 ? sorts : groups.map(({ name }) => ({ by: name, order: "asc" as const }));
     if (asked.length === 0) return [];
-    const nulls: Stage = {};
+    const added: Stage = {};
     const order: Record<string, 1 | -1> = {};
     for (const [index, { by, order: direction }] of asked.entries()) {
       const output = this.outputs.find(({ name }) => name === by);
       if (!output) throw unknownSort(by, index, this.outputs);
       const field = toField(by, `sorts.${index}.by`);
       if (output.role !== "summary" || !isCount(summaries[output.index])) {
-        nulls[`__null${index}`] = { $eq: [{ $ifNull: [`$${field}`, null] }, null] };
+        added[`__null${index}`] = { $eq: [{ $ifNull: [`$${field}`, null] }, null] };
         order[`__null${index}`] = 1;
       }
-      order[field] = direction === "desc" ? -1 : 1;
+      // JavaScript puts names that are whole numbers before all others.
+      const key = /^\d+$/.test(field) ? `__key${index}` : field;
+      if (key !== field) added[key] = `$${field}`;
+      order[key] = direction === "desc" ? -1 : 1;
     }
-    const names = Object.keys(nulls);
+    const names = Object.keys(added);
     if (names.length === 0) return [{ $sort: order }];
-    return [{ $addFields: nulls }, { $sort: order }, { $project: Object.fromEntries(names.map((name) => [name, 0])) }];
+    return [{ $addFields: added }, { $sort: order }, { $project: Object.fromEntries(names.map((name) => [name, 0])) }];
   }
 
   private field(ref: ColumnRef, path: string): string {
@@ -206,7 +210,9 @@ class MongoPlanner {
     if (kind === "number") return this.number(value, path, type);
     if (!isTemporal(kind)) {
       const isId = type.includes("objectId") && /^[\da-f]{24}$/i.test(String(value));
-      return isId ? new ShellText(`ObjectId(${JSON.stringify(value)})`) : String(value);
+      const isUuid = type === "uuid" && UUID.test(String(value));
+      const wrapper = isId ? "ObjectId" : isUuid ? "UUID" : null;
+      return wrapper === null ? String(value) : new ShellText(`${wrapper}(${JSON.stringify(value)})`);
     }
     const { timezone } = this.question;
     const moment = momentOf(String(value), kind, timezone, path);
@@ -218,7 +224,8 @@ class MongoPlanner {
   private number(value: string | number, path: string, type: string): Value {
     const digits = toDecimal(value, path);
     if (type === "decimal") return new ShellText(`NumberDecimal(${JSON.stringify(digits)})`);
-    if (String(Number(digits)) === digits) return Number(digits);
+    const double = Number(digits);
+    if (Number.isFinite(double) && (type === "double" || toDecimal(double) === digits)) return double;
     const isWhole = /^-?\d{1,18}$/.test(digits);
     return new ShellText(
       isWhole ? `NumberLong(${JSON.stringify(digits)})` : `NumberDecimal(${JSON.stringify(digits)})`,
@@ -235,6 +242,26 @@ class MongoPlanner {
       amount === 0 ? start : { $dateAdd: { startDate: start, unit, amount, ...zone } };
     return { $expr: { $and: [{ $gte: [`$${field}`, bound(back)] }, { $lt: [`$${field}`, bound(ahead)] }] } };
   }
+}
+
+/**
+ * Returns the lower bound of the range of numbers that a value is in: the double nearest to a multiple of the width, so
+ * that comparisons with it find the same documents. Doubles beyond the exact whole numbers are single.
+ * @param width a positive decimal
+ */
+function toBin(value: string, width: string): Stage {
+  const places = width.split(".")[1]?.length ?? 0;
+  const [step, scale] = [Number(width.replace(".", "")), 10 ** places];
+  const bound = (moved: number) => ({
+    $divide: [{ $multiply: [moved === 0 ? "$$count" : { $add: ["$$count", moved] }, step] }, scale],
+  });
+  const choose = (condition: Stage, value: unknown, otherwise: unknown) => ({ $cond: [condition, value, otherwise] });
+  const below = choose({ $gt: [bound(0), value] }, bound(-1), bound(0));
+  const near = choose({ $lte: [bound(1), value] }, bound(1), below);
+  const count = { $floor: { $divide: [{ $multiply: [value, scale] }, step] } };
+  const isFar = { $gt: [{ $max: [value, { $multiply: [value, -1] }] }, Number.MAX_SAFE_INTEGER / scale] };
+  const found = choose(isFar, value, { $let: { vars: { count }, in: near } });
+  return choose({ $eq: [{ $ifNull: [value, null] }, null] }, null, found);
 }
 
 /** Compares with a value; a day as the bound of a time is the whole day. */
