@@ -193,6 +193,11 @@ describe("answers", () => {
       {},
       "select fname from player where position = 'keeper' limit 1000",
     ],
+    [
+      "Find the club with the largest number of players; show the name and country.",
+      {},
+      'select c."Name" as "Name", c."Country" as "Country", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1, 2 order by 3 desc limit 1',
+    ],
     ["tickets by stand", {}, "select stand, count(*) as ticket_count from ticket group by 1 limit 1000"],
     [
       "share of tickets by stand",

@@ -45,8 +45,10 @@ export class Names {
 
   constructor(tokens: readonly Token[], schema: Schema, hits: readonly ValueHit[]) {
     this.#schema = schema;
-    this.tables = spans(tokens, (span) => {
-      if (!isName(span)) return [];
+    this.tables = spans(tokens, (span, from) => {
+      // "Show the clubs" names no table of shows.
+      if (!isName(span) || (from === 0 && /^(?:show|list|find|give|count|return|report)$/.test(span[0]?.lower ?? "")))
+        return [];
       const fits = schema.tables.map((table) => ({ table, fit: tableFit(wordsOf(span), span, table) }));
       const best = Math.max(0, ...fits.map(({ fit }) => fit));
       return fits

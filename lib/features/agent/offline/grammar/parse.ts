@@ -35,6 +35,8 @@ const OPERATORS: [string, Operator][] = [
     ">",
   ],
   ["less than|fewer than|lower than|smaller than|under|below|<|younger than|shorter than|before", "<"],
+  ["later than", ">"],
+  ["earlier than", "<"],
   ["exactly|equal to|equals|=|only", "="],
 ];
 const AGGREGATES: [string, Aggregate][] = [
@@ -62,7 +64,7 @@ const ADVERBS: Record<string, Grain> = { daily: "day", weekly: "week", monthly: 
 const LEADS =
   "please|return me|list me|sort|order|can you|could you|would you|tell me|show me|give me|find me|get me|show|list|list out|give|find|find out|return|tell|display|get|compute|calculate|report|select|i want to know|i want|what is|what are|what was|what were|what's|what|which|which are|which is|who are|who is";
 const DETERMINERS =
-  "the corresponding|corresponding|their corresponding|its corresponding|the|a|an|all|all of|all the|all of the|any|our|their|its|his|her|these|those|of the|of all|of all the|list of|the list of|the values of|existing";
+  "his or her|the corresponding|corresponding|their corresponding|its corresponding|the|a|an|all|all of|all the|all of the|any|our|their|its|his|her|these|those|of the|of all|of all the|list of|the list of|the values of|existing";
 /** Verbs that only say that two tables belong together. */
 const LINKING_VERBS =
   "located|held|made|produced|used|use|uses|using|given|written|released|published|hired|employed|played|owned|built|founded|created|taught|offered|served|belonging|belong|belongs|associated|corresponding|registered|performed|conducted|working|enrolled|own|owns|live|lives|living|come|comes|named|called|titled|sell|sells|sold|contain|contains|containing|recorded|assigned|based|work|works|speak|speaks|spoken|cast|received|happened|occurred|caused|led|owns|manage|manages|operated|operate|reported|joined|grown|sent|placed|done|had|undergone|gone through|went through|received|participated|participated in|participate in|attended|serve|serves|run|runs|hold|holds|employ|employs|produce|produces|affiliated|wrote|write|writes|get|gets|got|came|came in|come in|came from|came through|came in through|come through|shared|correspond|corresponds|opened|submitted|registered with|created by|that belong";
@@ -112,12 +114,20 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
     return Number.isInteger(value) && value >= 1500 && value < 2200 ? [{ to: from + 1, value, weight: 1 }] : [];
   };
 
+  /** Looks at a word without reading it. */
+  const at =
+    (word: string): Parser<null> =>
+    (from) =>
+      tokens[from]?.lower === word ? [{ to: from, value: null, weight: 0 }] : [];
+
   const determiner = optional(say(DETERMINERS));
   const distinct = mapped(
     optional(say("distinct|different|unique|distinct kinds of|different kinds of")),
     (found) => found !== null,
   );
-  const and = say("and|,|, and|as well as|, as well as|along with|, along with|and also|together with|, together with");
+  const and = say(
+    "and|,|, and|as well as|, as well as|along with|, along with|and also|and what is|and what are|, and what is|and list|and show|and give|together with|, together with",
+  );
   const operator = table(OPERATORS);
   const adjective = table(ADJECTIVES);
   const columnName = mapped(sequence(determiner, names.columns), ([, column]) => column);
@@ -212,6 +222,12 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       op,
       value,
     })),
+    mapped(sequence(number, names.columns), ([value, column]) => ({
+      kind: "compare",
+      column,
+      op: "=" as const,
+      value,
+    })),
     mapped(
       sequence(columnName, optional(is), say("between"), number, say("and|to"), number),
       ([column, , , low, , high]) => ({
@@ -250,7 +266,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       sequence(say("called|named|titled|entitled"), valueList),
       ([, values]) => hinted(["name"], values, false) ?? hinted(["titl"], values, false),
     ),
-    mapped(sequence(say("born"), date), ([, found]) => {
+    mapped(sequence(say("born|born in|born on"), date), ([, found]) => {
       const column = names.withWord("birth");
       return column ? { kind: "date", column, date: found } : undefined;
     }),
@@ -273,7 +289,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
     mapped(
       sequence(
         columnName,
-        optional(say("that|which|is|are")),
+        optional(say("that|which|is|are|whose name|whose value")),
         table([
           [
             "contains|contain|containing|includes|include|including|with|has|have|contains the word|contain the word|contains the substring|contain the substring|has the substring|contains the letter|contain the letter|contains the letters|with the letter|like",
@@ -335,7 +351,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   const auxiliary = say("is|are|was|were|be|has|have|had|has been|have been|had been|having|with|do|does|did");
   const linking = say(LINKING_VERBS);
   const preposition = say("from|in|of|for|on|at|by|with|to|as|name|within|inside|under|during|among|through|using");
-  const article = say("the|a|an|any|all|their|its|all of the|value|the value");
+  const article = say("the|a|an|any|all|their|its|all of the|value|the value|either|either the");
   /** Reads the words that tie a condition to its rows, at least one. */
   const tie: Parser<unknown> = (from) =>
     sequence(
@@ -529,7 +545,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   /** "How many flights does each airline have": the things come before the verb. */
   const subject: Parser<Modifier[]> = mapped(
     sequence(
-      say("does|do|did|has|have|had"),
+      say("does|do|did|has|have|had|is|are|was|were"),
       alt<Modifier[]>(
         mapped(sequence(each, separated(entity, say("and|,"), 2)), ([, entities]) => [{ kind: "groups", entities }]),
         mapped(sequence(determiner, names.tables), ([, found]) => [{ kind: "scope", table: found }]),
@@ -560,7 +576,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   ]);
   const sortItem: Parser<Item> = mapped(item, (list) => (list.length === 1 ? list[0] : undefined));
   const sorted = say(
-    "sorted by|sorted|ordered by|ordered|order by|sort by|sort the list by|ranked by|listed by|listed|sorted in|sort them by|order them by|sort the results by|order the results by|sort results by|in order of|in the order of|in the order by|ordered in|listed in|and sort by|arranged by|order|sort them|and order by|sorting by|sort",
+    ". order by|. sort by|? order by|? sort by|. sort them by|. order them by|sorted by|sorted|ordered by|ordered|order by|sort by|sort the list by|ranked by|listed by|listed|sorted in|sort them by|order them by|sort the results by|order the results by|sort results by|in order of|in the order of|in the order by|ordered in|listed in|and sort by|arranged by|order|sort them|and order by|sorting by|sort",
   );
   const order: Parser<Modifier> = alt<Modifier>(
     mapped(
@@ -612,8 +628,15 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
     )(from).filter(({ to }) => to > from);
   const extreme: Parser<Modifier> = alt<Modifier>(
     mapped(
-      sequence(have, optional(number), extremeWord, optional(number), names.columns),
-      ([, a, isDescending, b, column]) => ({
+      sequence(
+        have,
+        optional(number),
+        extremeWord,
+        optional(say("amount of|number of|value of")),
+        optional(number),
+        names.columns,
+      ),
+      ([, a, isDescending, , b, column]) => ({
         kind: "extreme",
         column,
         adjective: null,
@@ -761,7 +784,12 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
     sequence(say("not in|not from|outside|outside of|except|excluding|other than"), valueList),
     ([, values]) => ({ kind: "conditions", conditions: [{ kind: "values", column: null, values, isNegated: true }] }),
   );
-  const filler: Parser<Modifier | null> = mapped(say(FILLERS), () => null);
+  const filler: Parser<Modifier | null> = alt<Modifier | null>(
+    mapped(say(FILLERS), () => null),
+    // "The treatments they have done", "the person who operated it".
+    mapped(sequence(say("they|it|he|she"), optional(say("have|has|had")), alt(linking, say("have|has"))), () => null),
+    mapped(sequence(say("who|that|which"), linking, say("it|them")), () => null),
+  );
   const comparison: Parser<Modifier> = mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
     kind: "conditions",
     conditions: [{ kind: "compare", column: null, adjective: found, op: found.isDescending ? ">" : "<", value }],
@@ -773,6 +801,10 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       found.isOpen || !found.isBareYear
         ? [{ kind: "conditions" as const, conditions: [{ kind: "date" as const, column: null, date: found }] }]
         : undefined,
+    ),
+    mapped(
+      alt(...(["called", "named", "titled", "born"] as const).map((word) => sequence(at(word), conditionOr))),
+      ([, found]): (Modifier | null)[] => [{ kind: "conditions", conditions: [found] }],
     ),
     mapped(
       alt(conditions, excluded, groups, order, figureFirst, sortedBy, extreme, most, having, exists, rank, rankByRows),
@@ -1003,14 +1035,15 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   const followed = mapped(
     sequence(
       alt(plain, grouped),
-      stop,
-      optional(say("only|just")),
-      alt(say(LEADS), say("show|list|give me|give|return|report|state")),
+      alt<unknown>(
+        sequence(stop, optional(say("only|just")), alt(say(LEADS), say("show|list|give me|give|return|report|state"))),
+        say("and their|and its|and the|and return the|and show the"),
+      ),
       separated(alt(bareCount, item), and, 5),
       optional(say("as well|too")),
       end,
     ),
-    ([question, , , , lists]) => withColumns(question, lists.flat()),
+    ([question, between, lists]) => withColumns(question, lists.flat(), typeof between === "string"),
   );
   return (from) => [plain, prefixed, grouped, followed].flatMap((parser) => parser(from));
 }
@@ -1030,8 +1063,8 @@ function withOwners(items: readonly Item[]): Item[] {
   return found;
 }
 
-/** Shows the columns that a second sentence asks for. */
-function withColumns(question: Question, asked: readonly Item[]): Question | undefined {
+/** Shows the columns that a second sentence asks for, instead of the first or beside them. */
+function withColumns(question: Question, asked: readonly Item[], isAdded: boolean): Question | undefined {
   const columns = asked.filter(({ kind }) => kind === "column");
   if (question.items.some(({ kind }) => kind === "share" || kind === "ratio")) return undefined;
   const counts = asked.filter(({ kind }) => kind === "count");
@@ -1042,5 +1075,7 @@ function withColumns(question: Question, asked: readonly Item[]): Question | und
   const scopes = question.items.flatMap((item): Modifier[] =>
     item.kind === "rows" ? [{ kind: "scope", table: item.table }] : [],
   );
-  return { ...question, items: [...columns, ...figures], modifiers: [...scopes, ...question.modifiers] };
+  const kept = isAdded ? question.items.filter(({ kind }) => kind === "column" || kind === "rows") : [];
+  if (kept.some(({ kind }) => kind === "rows")) return undefined;
+  return { ...question, items: [...kept, ...columns, ...figures], modifiers: [...scopes, ...question.modifiers] };
 }
