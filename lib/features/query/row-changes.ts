@@ -13,6 +13,7 @@ import { leaseDataSource } from "@/lib/features/connections/pool";
 import { noSuchConnection } from "@/lib/features/connections/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
+import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
@@ -80,9 +81,9 @@ async function toTexts(changes: readonly ChangeStatements[], charsMax = Number.P
 /** Returns the use of a source in which a query runs all changes. */
 async function takeTransaction(connection: ConnectionDoc, changes: readonly ChangeStatements[], signal: AbortSignal) {
   const lease = leaseDataSource(connection);
-  const query: QueryableSource["query"] = async (_, options) => {
+  const { isolationLevels = [], values, label, runsProcess } = driverOf(connection.type);
+  const change = async (options: QueryOptions) => {
     const source = await raceAbort(lease.source, options.signal);
-    const { isolationLevels = [], values, label } = driverOf(connection.type);
     if (!source.openSession) throw new AppError("unsupported", `${label} can't change rows in a transaction here.`);
     // Each check reads what others have committed.
     const isolation = isolationLevels.includes("read_committed") ? "read_committed" : null;
@@ -94,6 +95,11 @@ async function takeTransaction(connection: ConnectionDoc, changes: readonly Chan
     } finally {
       await session.close();
     }
+  };
+  const query: QueryableSource["query"] = async (_, options) => {
+    // A file has one writer. SQLite lets the next one wait for five seconds, which a busy machine may take.
+    const key = `row changes ${connection._id.toHexString()}`;
+    return runsProcess ? withKeyedLock(key, () => change(options), options.signal) : change(options);
   };
   return { query, closed: signal, release: () => lease.release() };
 }
