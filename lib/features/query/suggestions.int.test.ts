@@ -2,6 +2,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { collections } from "@/lib/features/connections/collections";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
+import { listEntities } from "@/lib/features/connections/service";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { AppError } from "@/lib/platform/http/errors";
 import { closeServerMember } from "@/lib/platform/process/server-context";
@@ -65,6 +66,8 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
     await collections.connections().insertOne(connection);
     const seed = name === "postgres" || name === "duckdb" ? [...SEED, ...SCHEMA_SEED] : SEED;
     for (const statement of seed) await runQuery(caller, requestOf(connection, statement));
+    // A response does not wait long for the first reading of the tables.
+    await listEntities(caller, connection._id, { refresh: false, signal: new AbortController().signal });
   }, 120_000);
   afterAll(async () => {
     await closeServerMember("dataSources");
