@@ -6,6 +6,7 @@ export const CONSOLE_REFUSALS = {
   connectionId: "A source that can't be queried",
   chart: "More than 64 KiB as JSON",
   variables: "A number that a double can't hold",
+  expect: "A maximum number of rows below the minimum",
 };
 
 /** A restored console keeps its name and its access. */
