@@ -23,6 +23,20 @@ describe("a console's file", () => {
     );
   });
 
+  it("keeps the widest question below the limit of front matter", () => {
+    const filters = Array.from({ length: 11 }, () => ({ values: Array(500).fill(1) }));
+    const deep = (levels: number): Record<string, unknown> =>
+      levels === 0 ? { list: Array(5_000).fill(1) } : { a: deep(levels - 1) };
+    for (const question of [{ filters }, deep(17)]) {
+      const file = { settings: { question, chart: deep(17) }, content: "select 1\n" };
+      const text = formatConsoleFile(file);
+      expect(text.length).toBeLessThan(96 * 1024);
+      expect(parseConsoleFile(text)).toEqual(file);
+    }
+    const tooDeep = `/* ---\nquestion: ${"{a: ".repeat(21)}1${"}".repeat(21)}\n--- */\nselect 1\n`;
+    expect(parseConsoleFile(tooDeep)).toMatchObject({ error: "question: At most 20 levels." });
+  });
+
   it("has description, default values and conditions among its settings", () => {
     const settings = {
       description: "Orders by country: open ones only",

@@ -77,9 +77,11 @@ export function formatConsoleFile({ settings, content }: ConsoleFile): string {
 function toYaml(settings: object): string {
   if (Object.keys(settings).length === 0) return "";
   const yaml = stringify(settings, { lineWidth: 0 });
-  if (!yaml.includes("*/") && !/^---/m.test(yaml)) return yaml;
-  // Neither may end the comment; JSON is YAML, too, and can escape the slash.
-  return `${JSON.stringify(settings, null, 2).replaceAll("*/", "*\\/")}\n`;
+  const isTooLong = yaml.length > FRONT_MATTER_BYTES_MAX;
+  if (!isTooLong && !yaml.includes("*/") && !/^---/m.test(yaml)) return yaml;
+  // Neither may end the comment; JSON is YAML, too, and can escape the slash. The limits of settings are those of JSON
+  // without indentation.
+  return `${JSON.stringify(settings, null, isTooLong ? 0 : 2).replaceAll("*/", "*\\/")}\n`;
 }
 
 function findError({ schedule, chart }: ConsoleSettings): string | null {

@@ -72,6 +72,8 @@ export type Expectation = z.infer<typeof expectation>;
 
 /** Room for lists of values; front matter is read as a whole. */
 const QUESTION_CHARS_MAX = 32 * 1024;
+/** Maximum levels of a question of any version. This version has six. */
+const QUESTION_LEVELS_MAX = 20;
 const isShortQuestion = (value: unknown) => isShortJson(value, QUESTION_CHARS_MAX);
 const tooLong = `Questions of consoles are limited to ${QUESTION_CHARS_MAX / 1024} KiB of JSON.`;
 
@@ -83,7 +85,13 @@ export const consoleQuestion = questionSchema
 /** Question in a console's file. It may be of another version, so its parts are not checked. */
 export const fileQuestion = z
   .record(z.string(), z.unknown(), "Use the question as Millrace saved it.")
-  .refine(isShortQuestion, tooLong);
+  .refine(isShortQuestion, tooLong)
+  .refine((value) => !isDeeper(value, QUESTION_LEVELS_MAX), `At most ${QUESTION_LEVELS_MAX} levels.`);
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
 
 export const savedQuestion = questionSchema.extend({
   isCurrent: z.boolean().describe("False if the query was changed since the question was saved"),
