@@ -1,8 +1,17 @@
 "use client";
 
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { type Brush, type Cursor, findCursor, moveCursor, type Spot, toSpots } from "@/components/chart/chart-geometry";
 import type { DrawnChart } from "@/components/chart/draw-chart";
+import { isMenuKey } from "@/components/ui/context-menu";
 import type { Picture, Stop, StopRow } from "@/lib/base/charts/picture";
 
 /** Handlers for selecting marks, supplied by the caller. */
@@ -16,6 +25,8 @@ export type ChartMarks = {
    * @param at position of the mark, in pixels of the window
    */
   onPick: (stop: Stop, row: StopRow, isAdding: boolean, at: Spot) => void;
+  /** Opens the mark's menu; omitted where marks have none. */
+  onMenu?: ((stop: Stop, row: StopRow, at: Spot) => void) | undefined;
   /** Null where the axis has no ranges. */
   onRange: ((from: Stop, to: Stop) => void) | null;
 };
@@ -65,15 +76,17 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
     const box = frameRef.current?.getBoundingClientRect();
     return box && chart !== null ? findCursor(picture, chart, { x: x - box.left, y: y - box.top }) : null;
   };
-  const pick = (at: Cursor, isAdding: boolean) => {
+  const withMark = (at: Cursor, use: (stop: Stop, row: StopRow, at: Spot) => void) => {
     const picked = stops[at.stop];
     const pickedRow = picked?.rows[Math.min(at.row, picked.rows.length - 1)];
     if (!picked || !pickedRow) return;
     // Keys work before the chart is drawn, and without its places.
     const spot = chart && toSpots(picture, chart, picked)[picked.rows.indexOf(pickedRow)];
     const { left = 0, top = 0 } = frameRef.current?.getBoundingClientRect() ?? {};
-    marks?.onPick(picked, pickedRow, isAdding, { x: left + (spot?.x ?? 0), y: top + (spot?.y ?? 0) });
+    use(picked, pickedRow, { x: left + (spot?.x ?? 0), y: top + (spot?.y ?? 0) });
   };
+  const pick = (at: Cursor, isAdding: boolean) =>
+    withMark(at, (picked, pickedRow, place) => marks?.onPick(picked, pickedRow, isAdding, place));
   const brushed = (range: Brush) => {
     const ends = [stops[Math.min(range.from, range.to)], stops[Math.max(range.from, range.to)]] as const;
     setBrush(null);
@@ -121,6 +134,15 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
     if (chart === null) released.current = started;
     else finish(started);
   };
+  const onContextMenu = (event: MouseEvent) => {
+    const { onMenu } = marks ?? {};
+    const isPointer = event.button === 2;
+    const point = { x: event.clientX, y: event.clientY };
+    const at = isPointer ? cursorAt(point) : cursor;
+    if (!onMenu || at === null) return;
+    event.preventDefault();
+    withMark(at, (picked, pickedRow, place) => onMenu(picked, pickedRow, isPointer ? point : place));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
       if (cursor === null) return;
@@ -132,6 +154,11 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
     if (marks && cursor !== null && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       return brush === null ? pick(cursor, event.shiftKey || event.metaKey || event.ctrlKey) : brushed(brush);
+    }
+    const { onMenu } = marks ?? {};
+    if (onMenu && cursor !== null && isMenuKey(event)) {
+      event.preventDefault();
+      return withMark(cursor, onMenu);
     }
     const next = moveCursor(event.key, cursor, picture);
     if (next === null) return;
@@ -165,6 +192,7 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
         setCursor(null);
         setBrush(null);
       },
+      onContextMenu,
       onKeyDown,
     },
   };

@@ -29,6 +29,7 @@ import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboar
 import { WidgetCard } from "@/components/dashboards/widget-card";
 import { WidgetGrid } from "@/components/dashboards/widget-grid";
 import { WidgetMenu } from "@/components/dashboards/widget-menu";
+import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { Page } from "@/components/layout/page";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -46,12 +47,13 @@ import { useNow } from "@/components/ui/use-browser";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
 import { dashboardApi, type FilterChoice, type ValuesAsk } from "@/lib/features/dashboards/browser/client";
-import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { type ClickValue, toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import type { Dashboard, Widget, WidgetData } from "@/lib/features/dashboards/schema";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 import { toLocationText } from "@/lib/features/folders/browser/item-tree";
+import type { Grain } from "@/lib/features/results/crossfilter/words";
 import { runsApi } from "@/lib/features/runs/browser/client";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import type { Run } from "@/lib/features/runs/schema";
@@ -74,6 +76,9 @@ const RefreshDialog = lazyComponent(loadRefreshDialog, (module) => module.Refres
 
 const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
 const WidgetSourceRows = lazyComponent(loadRows, (module) => module.WidgetSourceRows);
+
+const loadZoom = later(() => import("@/components/dashboards/widget-zoom"));
+const WidgetZoom = lazyComponent(loadZoom, (module) => module.WidgetZoom);
 
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 
@@ -347,6 +352,18 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
   const error = toFailure(reading);
   /** The mark whose rows are shown: a widget, and the page's filters with the mark's own. */
   const [rowsOf, setRowsOf] = useState<{ widget: Widget; choice: FilterChoice } | null>(null);
+  const [zoomed, setZoomed] = useState<{ widget: Widget; choice: FilterChoice; grain: Grain } | null>(null);
+  const drillOf = (widget: Widget): Pick<WidgetPress, "showRows" | "zoomIn"> => {
+    if (isWall) return {};
+    const choiceOf = (click: ClickValue | null) => ({ ...choice.choice, [toClickKey(widget.id)]: click });
+    return {
+      showRows: (click) => setRowsOf({ widget, choice: choiceOf(click) }),
+      // The rows of a metric are grouped already.
+      ...(!(widget.source && "metrics" in widget.source) && {
+        zoomIn: (click, grain) => setZoomed({ widget, choice: choiceOf(click), grain }),
+      }),
+    };
+  };
   return (
     <div className="dashboard-body" aria-busy={reading.isReading}>
       <WidgetGrid widgets={dashboard.widgets}>
@@ -360,9 +377,7 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
             press={{
               value: toClickValue(choice.choice[toClickKey(widget.id)]),
               put: (change) => choice.press(widget.id, change),
-              showRows: isWall
-                ? undefined
-                : (click) => setRowsOf({ widget, choice: { ...choice.choice, [toClickKey(widget.id)]: click } }),
+              ...drillOf(widget),
             }}
             period={choice.ask}
             onEnter={() => reading.enter(widget.id)}
@@ -375,12 +390,14 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
                   data={data?.get(widget.id)}
                   choice={choice.choice}
                   period={choice.ask}
+                  zoomIn={drillOf(widget).zoomIn}
                 />
               )
             }
           />
         )}
       </WidgetGrid>
+      {zoomed !== null && <WidgetZoom dashboardId={dashboard.id} {...zoomed} onClose={() => setZoomed(null)} />}
       {rowsOf !== null && <WidgetSourceRows dashboardId={dashboard.id} {...rowsOf} onClose={() => setRowsOf(null)} />}
     </div>
   );

@@ -1,8 +1,9 @@
 "use client";
 
-import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
+import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2, ZoomIn } from "lucide-react";
 import { useId, useState } from "react";
 import { KIND_VIEWS } from "@/components/dashboards/kinds/registry";
+import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { useFrame } from "@/components/layout/use-frame";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
@@ -12,8 +13,9 @@ import { withPageGrain } from "@/lib/base/charts/widget-period";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
-import { toClickKey } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import { findClickColumns, findFinerGrains } from "@/lib/features/dashboards/browser/widget-click";
 import type { Dashboard, Widget, WidgetData } from "@/lib/features/dashboards/schema";
 import { toCopyText } from "@/lib/features/results/browser/copy-rows";
 import { later } from "@/lib/platform/browser/load-again";
@@ -35,10 +37,12 @@ type WidgetMenuProps = {
   /** Filters of the page, which also apply to the rows behind a widget. */
   choice: FilterChoice;
   period: Period;
+  /** Shows a click at a finer grain; omitted for widgets without one. */
+  zoomIn?: WidgetPress["zoomIn"];
 };
 
 /** Menu of a widget that shows rows. */
-export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMenuProps) {
+export function WidgetMenu({ dashboard, widget, data, choice, period, zoomIn }: WidgetMenuProps) {
   const { digits, times } = useFrame().frame;
   const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
   const name = widget.title || widget.kind;
@@ -79,6 +83,9 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
       showFailure("Couldn't export the PNG. Export CSV instead.");
     }
   };
+  const click = toClickValue(choice[toClickKey(widget.id)]);
+  const shownSpec = withPageGrain(widget.spec, data?.grain ?? period.grain);
+  const grains = click === null || !data ? [] : findFinerGrains(findClickColumns(shownSpec, data.fields), click);
   const hasRows = data !== undefined && data.rows.length > 0;
   return (
     <>
@@ -101,6 +108,13 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
         <MenuItem icon={<Table2 />} onSelect={() => setOpened("rows")}>
           {Object.hasOwn(choice, toClickKey(widget.id)) ? "View selected rows" : "View underlying rows"}
         </MenuItem>
+        {zoomIn &&
+          click !== null &&
+          grains.map((grain) => (
+            <MenuItem key={grain} icon={<ZoomIn />} onSelect={() => zoomIn(click, grain)}>
+              Zoom in by {grain}
+            </MenuItem>
+          ))}
         <MenuItem icon={<Code />} onSelect={() => setOpened("query")}>
           View query
         </MenuItem>

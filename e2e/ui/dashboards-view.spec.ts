@@ -354,6 +354,22 @@ test("enlarges a widget, shows its query, and exports its rows and picture", asy
   await expect(behind.getByRole("grid")).toContainText("region");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Clear filters" }).click();
+  // A mark leads to its rows and to finer groups; the page's filters stay.
+  await widget(page, "By channel").getByRole("row", { name: /^web/ }).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "See these rows" }).click();
+  await expect(behind).toContainText("20 rows");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Time grain", exact: true }).click();
+  await page.getByRole("button", { name: "Month", exact: true }).click();
+  await widget(page, "Revenue by day").getByRole("slider").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Zoom in by week" }).click();
+  const zoomed = page.getByRole("dialog", { name: "Revenue by day by week" });
+  await expect(zoomed.getByRole("slider")).toHaveAttribute("aria-valuemax", "3");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(page).not.toHaveURL(/at\./);
   await choose("Revenue", "View query");
   const query = page.getByRole("dialog", { name: "Query: Revenue" });
   await expect(query).toContainText("from range(40)");

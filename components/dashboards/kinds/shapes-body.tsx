@@ -3,7 +3,9 @@
 import { useMemo, useRef } from "react";
 import { useSize } from "@/components/chart/use-size";
 import type { KindBodyProps } from "@/components/dashboards/kinds/kind-view";
+import { useMarkMenu } from "@/components/dashboards/use-mark-menu";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
+import { isMenuKey } from "@/components/ui/context-menu";
 import { PALETTE } from "@/lib/base/charts/extras";
 import type { Ink, LayOut, Shape } from "@/lib/base/charts/shapes";
 import type { ResultRow } from "@/lib/base/values/json-rows";
@@ -13,7 +15,7 @@ import {
   findClickColumns,
   isClicked,
   isSameClick,
-  toCellClick,
+  toRowClick,
 } from "@/lib/features/dashboards/browser/widget-click";
 import "./shapes.css";
 
@@ -36,9 +38,10 @@ export function ShapesBody({ title, spec, data, rows, look, press, layOut, dimen
     () => (press ? rows.map((row) => toClick(spec, data.fields, row, dimensions)) : []),
     [press, spec, data.fields, rows, dimensions],
   );
+  const menu = useMarkMenu(press, spec, data.fields);
   if (size !== null && drawing === null) return <p className="widget-said">Select more columns.</p>;
   return (
-    <div ref={frame} className="shapes">
+    <div ref={frame} className="shapes" {...menu.near}>
       {size !== null && drawing !== null && (
         <svg width={size.width} height={size.height} role={press ? "group" : "img"} aria-label={title || "Chart"}>
           <desc>{drawing.words.join("; ")}</desc>
@@ -48,11 +51,13 @@ export function ShapesBody({ title, spec, data, rows, look, press, layOut, dimen
               key={at}
               shape={shape}
               press={press}
+              onMenu={menu.open}
               click={shape.row === undefined ? null : (clicks[shape.row] ?? null)}
             />
           ))}
         </svg>
       )}
+      {menu.layer}
     </div>
   );
 }
@@ -66,15 +71,17 @@ function toClick(
 ): ClickValue | null {
   const dimensions = Array.isArray(spec.dimensions) ? spec.dimensions.slice(0, shown) : [];
   if (dimensions.length === 0) return null;
-  const columns = findClickColumns({ ...spec, dimensions }, fields);
-  const entries = columns.map((column) => [column.field, toCellClick(column, row[column.column])] as const);
-  if (entries.length === 0 || entries.some(([, value]) => value === null)) return null;
-  return Object.fromEntries(entries) as ClickValue;
+  return toRowClick(findClickColumns({ ...spec, dimensions }, fields), row);
 }
 
-type MarkProps = { shape: Shape; press: WidgetPress | undefined; click: ClickValue | null };
+type MarkProps = {
+  shape: Shape;
+  press: WidgetPress | undefined;
+  click: ClickValue | null;
+  onMenu: ReturnType<typeof useMarkMenu>["open"];
+};
 
-function Mark({ shape, press, click }: MarkProps) {
+function Mark({ shape, press, click, onMenu }: MarkProps) {
   const drawn = <Drawn shape={shape} />;
   if (!press || click === null) return shape.title ? <g>{drawn}</g> : drawn;
   const pick = (isAdding: boolean) =>
@@ -88,7 +95,9 @@ function Mark({ shape, press, click }: MarkProps) {
       aria-pressed={isClicked(press.value, click)}
       className={press.value !== null && !isClicked(press.value, click) ? "faded" : undefined}
       onClick={(event) => pick(event.shiftKey || event.ctrlKey || event.metaKey)}
+      onContextMenu={(event) => onMenu({ click, about: shape.title ?? "" }, event)}
       onKeyDown={(event) => {
+        if (isMenuKey(event)) return onMenu({ click, about: shape.title ?? "" }, event);
         if (event.key !== "Enter" && event.key !== " ") return;
         event.preventDefault();
         pick(event.shiftKey);

@@ -278,6 +278,9 @@ describe("the data of a dashboard", () => {
       { region: "south", amount: "1.25", day: "2026-02-06" },
     ]);
     expect((await ask(id, { rows: "true" })).status).toBe(400);
+    expect((await ask(id, { zoom: "true" })).status).toBe(400);
+    const zoomed = { widget: "by-region", zoom: "true", filters: { "@by-region": { region: ["south"] } } };
+    expect((await widgetsOf(id, zoomed)).get("by-region")?.rows).toMatchObject([{ region: "south" }]);
     expect((await ask(id, { rows: "all", widget: "by-region" })).status).toBe(400);
   });
 

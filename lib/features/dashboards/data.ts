@@ -323,6 +323,8 @@ export type Look = {
   clicks: readonly Click[];
   /** Whether to return the rows behind a widget instead of its aggregated data. */
   isRows: boolean;
+  /** Whether a widget is narrowed by its own click. */
+  isZoomed?: boolean;
   /** Whether to report the duration of each widget, for its editor. */
   isMeasured?: boolean;
   grain?: Grain | undefined;
@@ -340,13 +342,14 @@ export const asItIs = (message: string) => message;
 
 export function openPage(
   doc: DashboardDoc,
-  query: Pick<DataQuery, "filters" | "timezone"> & Partial<Pick<DataQuery, "rows" | "grain" | "compare">>,
+  query: Pick<DataQuery, "filters" | "timezone"> & Partial<Pick<DataQuery, "rows" | "zoom" | "grain" | "compare">>,
   signal: AbortSignal,
   toReader: Page["toReader"],
 ): Page {
   const file = readText(doc.content);
   const { grain, compare } = query;
-  const how = { isRows: query.rows === "true", zone: query.timezone, grain, compare, signal, toReader };
+  const isZoomed = query.zoom === "true";
+  const how = { isRows: query.rows === "true", isZoomed, zone: query.timezone, grain, compare, signal, toReader };
   return { doc, file, ...toLook(file, parseValues(query.filters), how) };
 }
 
@@ -356,7 +359,7 @@ export function openPage(
 export function toLook(
   { filters, widgets }: Pick<DashboardFile, "filters" | "widgets">,
   chosen: Record<string, unknown>,
-  how: Pick<Look, "isRows" | "isMeasured" | "grain" | "compare" | "zone" | "signal" | "toReader">,
+  how: Pick<Look, "isRows" | "isZoomed" | "isMeasured" | "grain" | "compare" | "zone" | "signal" | "toReader">,
 ): Look {
   const { values, clicks } = takeClicks(withTexts(chosen), widgets);
   for (const id of Object.keys(values)) {
@@ -507,8 +510,8 @@ export function conditionsFor(
     const condition = conditionOf(page, filter);
     return condition ? [{ ...condition, field: column }] : [];
   });
-  // The rows behind a clicked mark are those of the mark.
-  const own = page.isRows ? page.clicks.filter((click) => click.widgetId === widgetId) : [];
+  // The rows behind a clicked mark, and its finer groups, are those of the mark.
+  const own = page.isRows || page.isZoomed ? page.clicks.filter((click) => click.widgetId === widgetId) : [];
   return [...chosen, ...conditionsOfClicks(page.clicks, fields, widgetId), ...conditionsOfClicks(own, fields, null)];
 }
 

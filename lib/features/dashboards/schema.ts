@@ -330,9 +330,14 @@ export const sharedDataQuery = z.object({
   grain: z.enum(GRAINS).optional().describe("Time unit that overrides the widgets' own"),
   compare: z.enum(COMPARISONS).optional().describe("Comparison with the previous period or the same period last year"),
 });
+const ZOOM = "Narrows the widget by its own selection too, as rows do";
 export const dataQuery = sharedDataQuery
-  .extend({ rows: z.enum(["true", "false"]).optional().describe("First 1,000 underlying rows") })
-  .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "rows=true requires widget.");
+  .extend({
+    rows: z.enum(["true", "false"]).optional().describe("First 1,000 underlying rows"),
+    zoom: z.enum(["true", "false"]).optional().describe(ZOOM),
+  })
+  .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "rows=true requires widget.")
+  .refine(({ zoom, widget }) => zoom !== "true" || widget !== undefined, "zoom=true requires widget.");
 /** Filters are an object when they come from a body. */
 type WithFilters<T> = Omit<T, "filters"> & { filters?: string | Record<string, unknown> | undefined };
 export type DataQuery = WithFilters<z.output<typeof dataQuery>>;
@@ -341,9 +346,16 @@ export type CubeQuery = WithFilters<z.output<typeof cubeQuery>>;
 /** The same as a body, for filters that are too long for an address. */
 export const sharedDataBody = sharedDataQuery.extend({ filters: sentFilters });
 export const dataBody = sharedDataBody
-  .extend({ rows: z.boolean().optional().describe("First 1,000 underlying rows") })
+  .extend({
+    rows: z.boolean().optional().describe("First 1,000 underlying rows"),
+    zoom: z.boolean().optional().describe(ZOOM),
+  })
   .refine(({ rows, widget }) => !rows || widget !== undefined, "rows=true requires widget.")
-  .transform(({ rows, ...body }) => ({ ...body, ...(rows && { rows: "true" as const }) }));
+  .refine(({ zoom, widget }) => !zoom || widget !== undefined, "zoom=true requires widget.")
+  .transform(({ rows, zoom, ...body }) => ({
+    ...{ ...body, ...(rows && { rows: "true" as const }) },
+    ...(zoom && { zoom: "true" as const }),
+  }));
 export const cubeBody = cubeQuery.extend({ filters: sentFilters });
 export const valuesQuery = z.object({
   filters: filterValues,

@@ -90,6 +90,9 @@ describe("a shared dashboard", () => {
     expect((await look(token, "/data?widget=nope")).status).toBe(404);
     // The rows behind a number are only for users who can see the dashboard itself.
     expect((await look(token, "/data?widget=sum&rows=true")).json.data?.widgets?.[0]?.rows ?? []).not.toHaveLength(3);
+    const zoomed = { widget: "sum", zoom: "true", filters: JSON.stringify({ "@sum": { region: ["nowhere"] } }) };
+    const whole = (await look(token, "/data?widget=sum")).json.data?.widgets?.[0]?.rows;
+    expect((await look(token, `/data?${new URLSearchParams(zoomed)}`)).json.data?.widgets?.[0]?.rows).toEqual(whole);
     expect((await look(token)).headers.get("cache-control")).toMatch(/no-store/);
   });
 

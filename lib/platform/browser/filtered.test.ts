@@ -11,10 +11,10 @@ it("C37 sends short filters in the URL", () => {
 
 it("C37 sends long filters in a body, with the other parameters of the URL", () => {
   const filters = { region: Array.from({ length: 200 }, (_, index) => `${index}${"λ".repeat(300)}`) };
-  expect(toFiltered("/data", queryOf(filters, { widget: "w", rows: "true" }))).toEqual({
+  expect(toFiltered("/data", queryOf(filters, { widget: "w", rows: "true", zoom: "true" }))).toEqual({
     url: "/data",
     method: "POST",
-    body: { timezone: "UTC", widget: "w", rows: true, filters },
+    body: { timezone: "UTC", widget: "w", rows: true, zoom: true, filters },
   });
 });
 

@@ -9,11 +9,15 @@ export type FilteredRequest = { url: string; method: "GET" } | { url: string; me
 export function toFiltered(path: string, query: URLSearchParams): FilteredRequest {
   const url = `${path}?${query}`;
   if (url.length <= ADDRESS_CHARS_MAX) return { url, method: "GET" };
-  const { filters = "{}", rows, ...rest } = Object.fromEntries(query);
+  const { filters = "{}", rows, zoom, ...rest } = Object.fromEntries(query);
   return {
     url: path,
     method: "POST",
-    body: { ...rest, filters: JSON.parse(filters), ...(rows !== undefined && { rows: rows === "true" }) },
+    body: {
+      ...{ ...rest, filters: JSON.parse(filters) },
+      ...(rows !== undefined && { rows: rows === "true" }),
+      ...(zoom !== undefined && { zoom: zoom === "true" }),
+    },
   };
 }
 

@@ -4,11 +4,13 @@ import { useMemo } from "react";
 import { Chart, useHidden } from "@/components/chart/chart";
 import { SpecChart } from "@/components/chart/spec-chart";
 import type { ChartMarks } from "@/components/chart/use-chart-cursor";
+import { useMarkMenu } from "@/components/dashboards/use-mark-menu";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import type { ChartData } from "@/lib/base/charts/data";
-import type { Stop, StopRow } from "@/lib/base/charts/picture";
+import { type Stop, type StopRow, toPicture } from "@/lib/base/charts/picture";
 import type { ChartSettings } from "@/lib/base/charts/settings";
 import { toWidgetChart } from "@/lib/base/charts/widget-chart";
+import { formatStop } from "@/lib/base/charts/words";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
@@ -38,27 +40,43 @@ export function WidgetChart({ title, spec, fields, rows, before, digits, times, 
   const look = useMemo(() => ({ digits, times }), [digits, times]);
   const chart = useMemo(() => toWidgetChart(spec, { fields, rows, before }, look), [spec, fields, rows, before, look]);
   const [hidden, setHidden] = useHidden(title);
+  const menu = useMarkMenu(press, spec, fields);
   if (chart === null) {
     return <p className="widget-said">No measure selected. Add a measure.</p>;
   }
   if ("kind" in chart) return <SpecChart title={title || "Chart"} spec={chart.spec} rows={rows} />;
+  const marks = press && toMarks(press, chart.picture, chart.data, { spec, fields, rows });
+  const aboutOf = (stop: Stop) => formatStop(toPicture(chart.data, chart.settings, hidden), stop, look);
   return (
-    <Chart
-      data={chart.data}
-      settings={chart.settings}
-      look={look}
-      isTable={false}
-      hidden={hidden}
-      onHidden={setHidden}
-      marks={press && toMarks(press, chart.picture, chart.data, { spec, fields, rows })}
-    />
+    <div className="widget-marks" {...menu.near}>
+      <Chart
+        data={chart.data}
+        settings={chart.settings}
+        look={look}
+        isTable={false}
+        hidden={hidden}
+        onHidden={setHidden}
+        marks={
+          marks && {
+            ...marks,
+            onMenu: (stop, row, at) => {
+              const click = marks.toClick(stop, row);
+              if (click !== null) menu.openAt({ click, about: aboutOf(stop) }, at);
+            },
+          }
+        }
+      />
+      {menu.layer}
+    </div>
   );
 }
 
 type Source = Pick<WidgetChartProps, "spec" | "fields" | "rows">;
 
+type ClickMarks = ChartMarks & { toClick: (stop: Stop, row: StopRow) => ClickValue | null };
+
 /** Returns the click handlers of a chart's marks; undefined where no mark stands for a filter value. */
-function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, source: Source): ChartMarks | undefined {
+function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, source: Source): ClickMarks | undefined {
   const { kind, across: acrossName, colour: colourName } = settings;
   const columns = findClickColumns(source.spec, source.fields);
   const across = columns.find(({ column }) => column === acrossName);
@@ -94,6 +112,7 @@ function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, s
   };
   return {
     purpose: "to filter",
+    toClick,
     isPicked: (stop) => {
       const click = toAcross(stop);
       return click !== null && isClicked(press.value, click);

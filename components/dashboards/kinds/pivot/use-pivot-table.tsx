@@ -106,7 +106,7 @@ function usePivotMenu({ layout, look, press, clickOf, nameOf, filter }: PivotMen
         <>
           {press?.showRows && (
             <MenuItem icon={<Rows3 />} onSelect={() => press.showRows?.(click)}>
-              View underlying rows
+              See these rows
             </MenuItem>
           )}
           {press && click !== null && (

@@ -1,5 +1,7 @@
 "use client";
 
+import type { MouseEvent } from "react";
+import { useMarkMenu } from "@/components/dashboards/use-mark-menu";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
 import { formatChange, toTone } from "@/lib/base/charts/widget-change";
@@ -14,6 +16,7 @@ import {
   isClicked,
   isSameClick,
   toCellClick,
+  toRowClick,
 } from "@/lib/features/dashboards/browser/widget-click";
 import type { WidgetData } from "@/lib/features/dashboards/schema";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
@@ -44,13 +47,24 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
   const textOf = (value: CellValue | undefined, field: ResultField) =>
     formatValue(value, field, formats[field.name], look);
   const pressable = press ? findClickColumns(spec, fields) : [];
+  const menu = useMarkMenu(press, spec, fields);
+  // A row that is no group is a row of the dataset already.
+  const isGrouped = Array.isArray(spec.dimensions) && spec.dimensions.length > 0;
+  const onMenu = (row: ResultRow, event: MouseEvent) => {
+    const click = isGrouped ? toRowClick(pressable, row) : null;
+    const about = pressable.map(({ column }) =>
+      formatValue(row[column], toField(fields, column), formats[column], look),
+    );
+    if (click !== null) menu.open({ click, about: about.join(", ") }, event);
+  };
   const totals = spec.totals === true && !isCut ? toTotals(spec, fields, rows) : null;
   const earlierOf = toEarlierCells(spec, fields, before?.rows as ResultRow[] | undefined);
   const beforeWords = before && toBeforeWords(before, compare);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
     // biome-ignore lint/a11y/useSemanticElements: no fields stand in it
-    <div className="widget-table" role="group" aria-label={`${title || "Table"} rows`} tabIndex={0}>
+    <div className="widget-table" role="group" aria-label={`${title || "Table"} rows`} tabIndex={0} {...menu.near}>
+      {menu.layer}
       <table>
         <thead>
           <tr>
@@ -64,7 +78,7 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
         <tbody>
           {rows.slice(0, ROWS_MAX).map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no more than their place
-            <tr key={index}>
+            <tr key={index} onContextMenu={(event) => onMenu(row, event)}>
               {fields.map((field, column) => {
                 const value = row[field.name];
                 const earlier = earlierOf(row, column);
@@ -123,6 +137,10 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
       )}
     </div>
   );
+}
+
+function toField(fields: readonly ResultField[], name: string): ResultField {
+  return fields.find((field) => field.name === name) ?? { name, type: "string" };
 }
 
 type CellProps = {

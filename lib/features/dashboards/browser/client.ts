@@ -36,6 +36,8 @@ export type DataAsk = {
   timezone: string;
   widget?: string;
   isRows?: boolean;
+  /** Narrows the widget by its own click too. */
+  isZoomed?: boolean;
 };
 /** Content of a draft; omitted parts are empty. */
 export type PreviewAsk = { dashboardId: string; timezone: string } & Partial<
@@ -125,7 +127,8 @@ export const dashboardApi = {
 };
 
 /** Returns the query parameters of a request for a page's data. */
-export function toDataQuery({ filters, grain, compare, timezone, widget, isRows = false }: DataAsk): URLSearchParams {
+export function toDataQuery(ask: DataAsk): URLSearchParams {
+  const { filters, grain, compare, timezone, widget, isRows = false, isZoomed = false } = ask;
   return new URLSearchParams({
     timezone,
     ...toFilters(filters),
@@ -133,6 +136,7 @@ export function toDataQuery({ filters, grain, compare, timezone, widget, isRows 
     ...(compare && { compare }),
     ...(widget !== undefined && { widget }),
     ...(isRows && { rows: "true" }),
+    ...(isZoomed && { zoom: "true" }),
   });
 }
 

@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
   addClick,
   findClickColumns,
+  findFinerGrains,
   isClicked,
   toCellClick,
   toDayRange,
   toLabelled,
+  toRowClick,
 } from "@/lib/features/dashboards/browser/widget-click";
 
 const fields = [
@@ -70,4 +72,32 @@ test("extends a selection by a mark, or to a range of days", () => {
   expect(isClicked(days, { day: { from: "2026-03-02", to: "2026-03-02" } })).toBe(true);
   expect(isClicked(days, { day: { from: "2026-03-05", to: "2026-03-06" } })).toBe(false);
   expect(isClicked({ region: ["north"] }, { region: ["south"] })).toBe(false);
+});
+
+describe("drill-through", () => {
+  const columns = [
+    { column: "month", field: "at", type: "date", unit: "month" },
+    { column: "area", field: "region", type: "string", unit: null },
+  ];
+
+  it("takes all groups of a row, unless one of them cannot be filtered", () => {
+    const row = { month: "2026-02-01", area: "north", n: 5 };
+    expect(toRowClick(columns, row)).toEqual({ at: { from: "2026-02-01", to: "2026-02-28" }, region: ["north"] });
+    expect(toRowClick(columns, { ...row, area: { a: 1 } })).toBeNull();
+    expect(toRowClick([], row)).toBeNull();
+  });
+
+  it.each([
+    ["year", ["quarter", "month"]],
+    ["month", ["week", "day"]],
+    ["week", ["day"]],
+    ["day", []],
+    ["hour", []],
+    [null, []],
+  ])("divides the days of a %s by %j", (unit, grains) => {
+    const time = { column: "t", field: "at", type: "date", unit };
+    const click = { at: { from: "2026-01-01", to: "2026-01-31" }, region: ["north"] };
+    expect(findFinerGrains([time], click)).toEqual(grains);
+    expect(findFinerGrains([time], { region: ["north"] })).toEqual([]);
+  });
 });

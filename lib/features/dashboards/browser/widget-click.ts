@@ -1,6 +1,7 @@
 import { toPlainText } from "@/lib/base/values/cell-text";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { Grain } from "@/lib/features/results/crossfilter/words";
 
 /** A clickable column: its name in the widget, and its field in the dataset. */
 export type ClickColumn = { column: string; field: string; type: string; unit: string | null };
@@ -66,6 +67,27 @@ export function toLabelled(rows: readonly ResultRow[], column: string, label: st
   if (text !== undefined) return text;
   if (/^null( \(no text\))?$/.test(label) && values.includes(null)) return null;
   return /^\(empty\)( \(no text\))?$/.test(label) && values.includes("") ? "" : undefined;
+}
+
+/** Grains that divide each grain into few parts, the coarsest one first. */
+const FINER: Readonly<Partial<Record<string, readonly Grain[]>>> = {
+  year: ["quarter", "month"],
+  quarter: ["month", "week"],
+  month: ["week", "day"],
+  week: ["day"],
+};
+
+/** Returns the finer grains at which a click can be shown: those of its first column that is a range of days. */
+export function findFinerGrains(columns: readonly ClickColumn[], click: ClickValue): readonly Grain[] {
+  const time = columns.find(({ field }) => isRange(click[field]));
+  return FINER[time?.unit ?? ""] ?? [];
+}
+
+/** Returns the click on all columns of a row of groups; null if one of them cannot be filtered. */
+export function toRowClick(columns: readonly ClickColumn[], row: ResultRow): ClickValue | null {
+  const entries = columns.map((column) => [column.field, toCellClick(column, row[column.column])] as const);
+  if (entries.length === 0 || entries.some(([, value]) => value === null)) return null;
+  return Object.fromEntries(entries) as ClickValue;
 }
 
 /** Returns the filter value for a table cell; null where it cannot be filtered. */
