@@ -10,7 +10,7 @@ import type { ResultField } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { findClickColumns, findFinerGrains, isSameClick } from "@/lib/features/dashboards/browser/widget-click";
 
-/** A mark: the filter that it stands for, and its values in words. */
+/** A mark: the filter of a click on it, and its values in words. */
 type MenuMark = { click: ClickValue; about: string };
 
 /** Returns the context menu of a widget's marks. A click on a mark filters the page; the menu leads to its rows. */

@@ -43,6 +43,11 @@ test("shares a dashboard by a link with a password, lets visitors filter, and re
   await expect(revenue).toContainText("€40");
   // Visitors see that a widget failed, but not the name of a table.
   await expect(visitor.getByRole("article", { name: "Broken" })).toContainText("Contact the person who shared it.");
+  // Marks lead visitors to no rows: the browser's own menu opens.
+  const web = visitor.getByRole("article", { name: "By channel" }).getByRole("row", { name: /^web/ });
+  const press = { bubbles: true, cancelable: true, button: 2 };
+  const isOfBrowser = (row: Element, init: MouseEventInit) => row.dispatchEvent(new MouseEvent("contextmenu", init));
+  expect(await web.evaluate(isOfBrowser, press)).toBe(true);
   await visitor.reload();
   await expect(revenue).toContainText("€40");
   expect(await visitor.content()).not.toContain("no_such_table");

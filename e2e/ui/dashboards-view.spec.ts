@@ -365,7 +365,7 @@ test("enlarges a widget, shows its query, and exports its rows and picture", asy
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menuitem", { name: "Zoom in by week" }).click();
-  const zoomed = page.getByRole("dialog", { name: "Revenue by day by week" });
+  const zoomed = page.getByRole("dialog", { name: "Revenue by day: 1 Mar 2026 to 31 Mar 2026, by week" });
   await expect(zoomed.getByRole("slider")).toHaveAttribute("aria-valuemax", "3");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
