@@ -148,6 +148,23 @@ describe.each(Object.entries(TIMES))("questions on %s", (subjectName, times) => 
     expect(refused).toBeLessThan(QUESTIONS.normal / 4);
   });
 
+  it("compares floats of four bytes with their digits, and with numbers that they cannot have", async ({ skip }) => {
+    if (!subject || subjectName !== "postgres") return skip();
+    const writer = await subject.open(false);
+    await change(writer, "create table small (r real)", "insert into small values (0.1), (0.7), (1e30)");
+    await writer.close();
+    const fresh = await subject.open(true);
+    entities = [...entities, ...(await fresh.entities(new AbortController().signal))];
+    const count = async (op: QuestionFilter["op"], value: QuestionValue) => {
+      const filters = [{ column: { column: "r" }, op, values: [value] }];
+      const asked = { ...NEW_QUESTION, table: { name: "small" }, timezone: "UTC", filters };
+      return (await ask(fresh, planOf({ ...asked, summaries: [{ function: "count" }] }, false).sql)).rows[0]?.[0];
+    };
+    expect([await count("eq", 0.7), await count("gte", "0.7"), await count("lt", "1e60")]).toEqual([1, 2, 3]);
+    expect([await count("gt", "1e-60"), await count("eq", "0.70000001")]).toEqual([3, 1]);
+    await fresh.close();
+  });
+
   it("keeps the digits of numbers, and compares them before it rounds", async ({ skip }) => {
     if (!subject) return skip();
     const isWide = subjectName !== "sqlite";

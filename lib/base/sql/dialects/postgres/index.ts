@@ -19,7 +19,8 @@ export const postgres: Dialect = {
   typedTimes: false,
   metrics: STANDARD_METRICS,
   // A number with a point is not equal to the REAL of the same digits.
-  toNumber: (digits, type) => (/^(?:real|float4)$/i.test(type) ? `cast(${digits} as real)` : digits),
+  toNumber: (digits, type) =>
+    /^(?:real|float4)$/i.test(type) && isInReal(Number(digits)) ? `cast(${digits} as real)` : digits,
   position: "strpos",
   editor: { base: "PostgreSQL" },
   formatter: "postgresql",
@@ -36,3 +37,9 @@ export const postgres: Dialect = {
   // Enums are not comparable with a text.
   toTextColumn: (column) => `${column}::text`,
 };
+
+/** Whether REAL has a number near this one. It refuses others. */
+function isInReal(value: number): boolean {
+  const near = Math.fround(value);
+  return Number.isFinite(near) && (near !== 0 || value === 0);
+}
