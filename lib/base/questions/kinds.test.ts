@@ -6,6 +6,8 @@ it.each([
   ["long", "number"],
   ["longtext", "text"],
   ["enum('a|b')", "text"],
+  ["enum('json')", "text"],
+  ["longtext /* json */", "other"],
   ["int | string", "other"],
   ["objectId", "other"],
   ["Nullable(DateTime)", "time"],

@@ -29,7 +29,8 @@ export function toQuestionKind(
   let plain = type.trim();
   for (let inner = WRAPPED.exec(plain); inner; inner = WRAPPED.exec(plain)) plain = inner[1] ?? "";
   if (instants?.test(plain)) return "instant";
-  if (/\[\]|^(?:array|map|tuple|struct|row|json)/i.test(plain)) return "other";
+  // MariaDB's JSON is a text type with a note.
+  if (/\[\]|^(?:array|map|tuple|struct|row|json)|\/\* json \*\//i.test(plain)) return "other";
   plain = plain.replaceAll(/\([^)]*\)?/g, "");
   // Values of several types have no order.
   if (plain.includes("|")) return "other";

@@ -159,7 +159,7 @@ const SUBJECTS: Partial<Record<SubjectName, Types>> = {
     bool: ["boolean", BOOLEANS],
     bit: ["bit(4)", ["b'0'", "b'1010'"]],
     uuid: ["uuid", quote(UUIDS)],
-    json: ["json", quote(JSONS.slice(0, 4))],
+    json: ["json", quote(JSONS)],
     bytes: ["varbinary(4)", ["x'00ff'", "x''"]],
     clock: ["time", ["'10:00'", "'-10:00'"]],
     annum: ["year", ["1999", "2026"]],
