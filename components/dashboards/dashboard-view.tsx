@@ -19,6 +19,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { DashboardNotice, DeletedDashboard } from "@/components/dashboards/dashboard-notice";
+import { DashboardTabs } from "@/components/dashboards/dashboard-tabs";
 import { toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
@@ -366,37 +367,41 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
   };
   return (
     <div className="dashboard-body" aria-busy={reading.isReading}>
-      <WidgetGrid widgets={dashboard.widgets}>
-        {(widget) => (
-          <WidgetCard
-            widget={widget}
-            data={data?.get(widget.id)}
-            isOld={isSlow && !arrived.has(widget.id)}
-            // Until a first response, one error for all widgets appears above.
-            isAwaited={error === null || data !== null}
-            press={{
-              value: toClickValue(choice.choice[toClickKey(widget.id)]),
-              put: (change) => choice.press(widget.id, change),
-              ...drillOf(widget),
-            }}
-            period={choice.ask}
-            onEnter={() => reading.enter(widget.id)}
-            onLeave={reading.leave}
-            menu={
-              isWall || !readsData(widget) ? null : (
-                <WidgetMenu
-                  dashboard={dashboard}
-                  widget={widget}
-                  data={data?.get(widget.id)}
-                  choice={choice.choice}
-                  period={choice.ask}
-                  zoomIn={drillOf(widget).zoomIn}
-                />
-              )
-            }
-          />
+      <DashboardTabs widgets={dashboard.widgets}>
+        {(shown) => (
+          <WidgetGrid widgets={shown}>
+            {(widget) => (
+              <WidgetCard
+                widget={widget}
+                data={data?.get(widget.id)}
+                isOld={isSlow && !arrived.has(widget.id)}
+                // Until a first response, one error for all widgets appears above.
+                isAwaited={error === null || data !== null}
+                press={{
+                  value: toClickValue(choice.choice[toClickKey(widget.id)]),
+                  put: (change) => choice.press(widget.id, change),
+                  ...drillOf(widget),
+                }}
+                period={choice.ask}
+                onEnter={() => reading.enter(widget.id)}
+                onLeave={reading.leave}
+                menu={
+                  isWall || !readsData(widget) ? null : (
+                    <WidgetMenu
+                      dashboard={dashboard}
+                      widget={widget}
+                      data={data?.get(widget.id)}
+                      choice={choice.choice}
+                      period={choice.ask}
+                      zoomIn={drillOf(widget).zoomIn}
+                    />
+                  )
+                }
+              />
+            )}
+          </WidgetGrid>
         )}
-      </WidgetGrid>
+      </DashboardTabs>
       {zoomed !== null && <WidgetZoom dashboardId={dashboard.id} {...zoomed} onClose={() => setZoomed(null)} />}
       {rowsOf !== null && <WidgetSourceRows dashboardId={dashboard.id} {...rowsOf} onClose={() => setRowsOf(null)} />}
     </div>

@@ -3,6 +3,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
+import { DashboardTabs } from "@/components/dashboards/dashboard-tabs";
 import { DataReader, toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useAgainWhenLost } from "@/components/dashboards/use-again-when-lost";
@@ -155,27 +156,31 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
           </div>
         )}
         <div className="dashboard-body" aria-busy={isReading}>
-          <WidgetGrid widgets={shown.widgets}>
-            {(widget) => {
-              const key = toClickKey(widget.id);
-              return (
-                <WidgetCard
-                  widget={widget}
-                  data={data?.get(widget.id)}
-                  isOld={isSlow && !arrived.has(widget.id)}
-                  isAwaited={error === null || data !== null}
-                  press={{
-                    value: toClickValue(choice.choice[key]),
-                    put: (change) => choice.press(widget.id, change),
-                  }}
-                  period={choice.ask}
-                  onEnter={() => reader.enter(widget.id, asked)}
-                  onLeave={() => reader.leave()}
-                  menu={null}
-                />
-              );
-            }}
-          </WidgetGrid>
+          <DashboardTabs widgets={shown.widgets}>
+            {(ofTab) => (
+              <WidgetGrid widgets={ofTab}>
+                {(widget) => {
+                  const key = toClickKey(widget.id);
+                  return (
+                    <WidgetCard
+                      widget={widget}
+                      data={data?.get(widget.id)}
+                      isOld={isSlow && !arrived.has(widget.id)}
+                      isAwaited={error === null || data !== null}
+                      press={{
+                        value: toClickValue(choice.choice[key]),
+                        put: (change) => choice.press(widget.id, change),
+                      }}
+                      period={choice.ask}
+                      onEnter={() => reader.enter(widget.id, asked)}
+                      onLeave={() => reader.leave()}
+                      menu={null}
+                    />
+                  );
+                }}
+              </WidgetGrid>
+            )}
+          </DashboardTabs>
         </div>
       </div>
     </main>

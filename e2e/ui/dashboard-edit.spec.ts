@@ -73,9 +73,32 @@ test("moves and resizes widgets by keys, undoes, redoes and saves the layout", a
   await page.keyboard.press("Control+Shift+z");
   await expect(page.getByText("3 unsaved changes")).toBeVisible();
   await page.keyboard.press("Control+z");
+  // Revenue stays on all tabs.
+  for (const [name, tab] of [
+    ["By month", "Trend"],
+    ["Regions", "Details"],
+  ] as const) {
+    await page.getByRole("button", { name: `Edit ${name}`, exact: true }).click();
+    await panel(page, name).getByRole("textbox", { name: "Tab" }).fill(tab);
+  }
   await save(page);
   expect(await layoutOf(page, "total")).toEqual({ x: 1, y: 0, w: 4, h: 3 });
   expect(await layoutOf(page, "weeks")).toMatchObject({ x: 0, y: 3 });
+  const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+  await expect(tab("Details")).toHaveAttribute("aria-selected", "true");
+  await expect(card(page, "Regions")).toBeVisible();
+  await expect(card(page, "By month")).toHaveCount(0);
+  await tab("Details").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(tab("Trend")).toBeFocused();
+  await expect(card(page, "By month")).toBeVisible();
+  await expect(card(page, "Revenue")).toBeVisible();
+  await expect(page).toHaveURL(/tab=Trend/);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(card(page, "By month")).toBeVisible();
+  await page.goBack();
+  await expect(card(page, "Regions")).toBeVisible();
 });
 
 test("drags, resizes, duplicates and removes widgets", async ({ page, person }) => {

@@ -6,7 +6,7 @@ import type { Draft } from "@/lib/features/dashboards/browser/edit/draft";
 import type { ApiError } from "@/lib/platform/browser/request";
 
 /** A field of a panel that can show the server's problem. */
-export type EditField = "title" | "description" | `widgets.${string}.title`;
+export type EditField = "title" | "description" | `widgets.${string}.${"title" | "tab"}`;
 
 /** Holds the message of a rejected save and its problems by field. */
 export function useRejection() {
@@ -30,7 +30,7 @@ const NONE = { failure: null, problems: {} };
 /** Returns the field of a path in the request; null if no panel has one. Widgets are named by their ids. */
 function toEditField(path: string, { widgets }: Draft): EditField | null {
   if (path === "title" || path === "description") return path;
-  const [, index] = /^widgets\.(\d+)\.title$/.exec(path) ?? [];
+  const [, index, field] = /^widgets\.(\d+)\.(title|tab)$/.exec(path) ?? [];
   const widget = index === undefined ? undefined : widgets[Number(index)];
-  return widget === undefined ? null : `widgets.${widget.id}.title`;
+  return widget === undefined ? null : `widgets.${widget.id}.${field as "title" | "tab"}`;
 }

@@ -34,7 +34,7 @@ type WidgetPanelProps = {
 /** The panel of one widget: source, look, shelves and format. */
 export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemove, onClose }: WidgetPanelProps) {
   const { draft } = editing;
-  const { id, kind, title, spec } = widget;
+  const { id, kind, title, spec, tab } = widget;
   const name = toWidgetName(widget);
   const preview = usePreview(dashboardId, draft, widget);
   const fields = preview.source?.fields ?? [];
@@ -87,6 +87,17 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
         autoComplete="off"
         isDense
         onChange={({ target }) => change({ title: target.value }, "Rename", "title")}
+        onBlur={editing.pause}
+      />
+      <TextField
+        label="Tab"
+        value={tab ?? ""}
+        placeholder="All tabs"
+        error={editing.problemOf(`widgets.${id}.tab`)}
+        maxLength={60}
+        autoComplete="off"
+        isDense
+        onChange={({ target }) => change({ tab: target.value === "" ? undefined : target.value }, "Move to tab", "tab")}
         onBlur={editing.pause}
       />
       {Static ? <Static spec={spec} onChange={setSpec} /> : <SourcePart {...part} />}

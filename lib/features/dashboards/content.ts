@@ -209,7 +209,7 @@ export function partsGone(before: DashboardFile, after: DashboardFile): string[]
 
 function placed(sent: NonNullable<SentParts["widgets"]>): Widget[] {
   let below = Math.max(0, ...sent.map(({ layout }) => (layout ? layout.y + layout.h : 0)));
-  return sent.map(({ id = newId(), kind, title, source, spec, layout, acceptTruncated }) => {
+  return sent.map(({ id = newId(), kind, title, source, spec, layout, tab, acceptTruncated }) => {
     const place: Layout = layout ?? { x: 0, y: Math.min(below, GRID_ROWS_MAX), ...PLACED };
     if (!layout) below += PLACED.h;
     return {
@@ -219,6 +219,7 @@ function placed(sent: NonNullable<SentParts["widgets"]>): Widget[] {
       source: source ?? null,
       spec: withDoubles(spec ?? {}),
       layout: place,
+      ...(tab !== undefined && { tab }),
       ...(acceptTruncated && { acceptTruncated }),
     };
   });

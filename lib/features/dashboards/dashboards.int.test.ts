@@ -442,6 +442,25 @@ describe("export and import", () => {
     expect((await strangers.send("GET", `/${imported.json.data.id}/export`)).json.data).toEqual(dashboard);
   });
 
+  it("keeps tabs of widgets in files, exports, imports and copies, and adds none", async () => {
+    const widgets = [widget({ tab: " Sales " }), text("t")];
+    const { id } = await anas.make(free(), { widgets });
+    const tabsOf = (json: { data: { widgets: object[] } }) =>
+      json.data.widgets.map((each) => ("tab" in each ? each.tab : "no tab"));
+    const kept = ["Sales", "no tab"];
+    expect(tabsOf((await anas.send("GET", `/${id}`)).json)).toEqual(kept);
+    const exported = await anas.send("GET", `/${id}/export`);
+    expect(tabsOf(exported.json)).toEqual(kept);
+    expect(tabsOf((await strangers.send("POST", "/import", { dashboard: exported.json.data })).json)).toEqual(kept);
+    expect(tabsOf((await anas.send("POST", `/${id}/duplicate`)).json)).toEqual(kept);
+    const doc = await collections.dashboards().findOne({ _id: new ObjectId(id) });
+    expect(doc?.content.match(/"tab"/g)).toHaveLength(1);
+    const moved = await anas.send("PUT", `/${id}`, { version: 1, widgets: [widget({ tab: "Orders" }), text("t")] });
+    expect(tabsOf(moved.json)).toEqual(["Orders", "no tab"]);
+    const blank = await anas.send("PUT", `/${id}`, { version: 2, widgets: [widget({ tab: " " })] });
+    expect([blank.status, blank.json.details[0].message]).toEqual([400, "Tab name is required."]);
+  });
+
   it("returns 400 for unknown or ambiguous names, unless they are mapped", async () => {
     const source = (connection: string) => ({ connection, query: "select 1" });
     const dashboard = {

@@ -26,6 +26,7 @@ import { DATASETS_MAX, FILTERS_MAX, GRID_ROWS_MAX, TITLE_CHARS_MAX, WIDGETS_MAX 
 const DESCRIPTION_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 120;
 /** Longer than any column name that we have seen. */
+const TAB_CHARS_MAX = 60;
 const FIELD_CHARS_MAX = 500;
 /** Maximum length of a value that a user picks or types. Lists of values omit longer ones. */
 export const VALUE_CHARS_MAX = 1_000;
@@ -102,6 +103,9 @@ const widget = z.object({
     .nullish()
     .describe("Dimensions, measures and chart settings"),
   layout: layout.nullish().describe("Grid position. Default: below all other widgets"),
+  tab: trimmedText(TAB_CHARS_MAX, "Tab name is required.")
+    .optional()
+    .describe("Name of the tab that shows it; tabs appear in the order of their first widgets. Default: all tabs"),
   acceptTruncated: acceptTruncated.describe("Same as for a dataset, for a widget with its own source"),
 });
 

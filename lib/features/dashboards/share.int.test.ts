@@ -35,6 +35,7 @@ async function make(query = QUERY, by = author, more: Record<string, unknown> = 
       id: "sum",
       kind: "kpi",
       title: "Sum",
+      tab: "Totals",
       source: { datasetId: "sales" },
       spec: { measures: [{ field: "amount", op: "sum" }] },
     },
@@ -72,7 +73,7 @@ describe("a shared dashboard", () => {
     });
     const shown = await look(token, "/dashboard");
     expect(shown.json.data).toMatchObject({
-      widgets: [{ id: "sum", kind: "kpi", title: "Sum" }],
+      widgets: [{ id: "sum", kind: "kpi", title: "Sum", tab: "Totals" }],
       filters: [{ id: "region", kind: "select", field: "region" }],
     });
     expect((await dataOf(token))[0]?.rows).toEqual([{ sum_amount: 7 }]);

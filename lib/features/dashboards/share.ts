@@ -65,7 +65,10 @@ export async function readSharedDashboard(token: string, headers: Headers): Prom
     title,
     description,
     version: doc.version,
-    widgets: widgets.map(({ id, kind, title: heading, spec, layout }) => ({ id, kind, title: heading, spec, layout })),
+    widgets: widgets.map(({ id, kind, title: heading, spec, layout, tab }) => ({
+      ...{ id, kind, title: heading, spec, layout },
+      ...(tab !== undefined && { tab }),
+    })),
     filters: filters.filter(isShared).map(({ id, kind, field, title: heading, exclude, default: standing }) => ({
       ...{ id, kind, field, title: heading, exclude },
       default: standing,

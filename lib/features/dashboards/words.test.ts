@@ -34,6 +34,7 @@ test.each([
   [{ spec: { limit: 1 } }, "Edited chart “Revenue”"],
   [{ layout: { ...layout, x: 1 } }, "Moved chart “Revenue”"],
   [{ layout: { ...layout, h: 5 } }, "Resized chart “Revenue”"],
+  [{ tab: "Sales" }, "Moved chart “Revenue” to tab “Sales”"],
 ])("describes only the change of a widget with %j", (change, words) => {
   expect(changesBetween(FULL, { ...FULL, widgets: [{ ...chart, ...change }] })).toEqual([words]);
 });

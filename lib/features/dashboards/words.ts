@@ -57,6 +57,9 @@ function changesOfWidget(before: Widget, after: Widget, name: string): string[] 
   lines.push(...changesOfTotals(before, after, name));
   const { x, y, w, h } = before.layout;
   if (x !== after.layout.x || y !== after.layout.y) lines.push(`Moved ${name}`);
+  if (before.tab !== after.tab) {
+    lines.push(after.tab === undefined ? `Moved ${name} to all tabs` : `Moved ${name} to tab “${after.tab}”`);
+  }
   if (w !== after.layout.w || h !== after.layout.h) lines.push(`Resized ${name}`);
   return lines;
 }
