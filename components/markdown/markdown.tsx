@@ -1,6 +1,8 @@
 "use client";
 
 import { lexer, type Token, type Tokens } from "marked";
+import Link from "next/link";
+import { useParams } from "next/navigation";
 import { Fragment, memo, type ReactNode } from "react";
 import remend from "remend";
 import { SqlCode } from "@/components/editor/sql-code";
@@ -164,8 +166,13 @@ function toInline(token: Token, depth: number): ReactNode {
   }
 }
 
-/** A link in a model's text: only to the web, with its host beside it, and without a referrer. */
+/**
+ * A link in a model's text: to the web, with its host beside it and without a referrer, or to a question in the builder
+ * of the workspace, which only reads.
+ */
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
+  const { slug } = useParams();
+  if (QUESTION.test(href) && typeof slug === "string") return <Link href={`/w/${slug}${href}`}>{children}</Link>;
   const url = toWebUrl(href);
   if (url === null) return children;
   return (
@@ -177,6 +184,9 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
     </>
   );
 }
+
+/** The address of a question of a connection, without its workspace. */
+const QUESTION = /^\/questions\/[0-9a-f]{24}#/;
 
 function toWebUrl(href: string): URL | null {
   try {

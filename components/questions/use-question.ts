@@ -3,10 +3,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { NEW_QUESTION, NEW_QUESTION_ROWS, type Question, type QuestionTable } from "@/lib/base/questions/question";
+import {
+  NEW_QUESTION,
+  NEW_QUESTION_ROWS,
+  type Question,
+  type QuestionTable,
+  toFragment,
+} from "@/lib/base/questions/question";
 import { deviceZone } from "@/lib/base/values/names";
 import { api } from "@/lib/features/query/browser/api";
-import { readFragment, toFragment } from "@/lib/features/query/browser/question-address";
+import { readFragment } from "@/lib/features/query/browser/question-address";
 
 /** Pause after the last change before a preview runs, in ms. */
 export const PAUSE_MS = 350;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readFragment, toFragment } from "../../features/query/browser/question-address";
+import { readFragment } from "../../features/query/browser/question-address";
 import type { Entity } from "../values/fields";
 import { suggestJoins } from "./joins";
-import { NEW_QUESTION } from "./question";
+import { NEW_QUESTION, toFragment } from "./question";
 
 const column = (name: string, primaryKey = false) => ({ name, type: "integer", nullable: !primaryKey, primaryKey });
 const customers: Entity = { name: "customers", kind: "table", columns: [column("id", true)] };

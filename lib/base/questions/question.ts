@@ -117,6 +117,11 @@ export function toQuestionTable({ name, schema }: QuestionTable): QuestionTable 
   return { name, ...(schema !== undefined && { schema }) };
 }
 
+/** Returns a question as the fragment of an address, which no server limits. */
+export function toFragment(question: Question): string {
+  return `#${encodeURIComponent(JSON.stringify(question))}`;
+}
+
 /** Returns the unique name of a joined table. */
 export function joinName({ as, table }: QuestionJoin): string {
   return as ?? table.name;

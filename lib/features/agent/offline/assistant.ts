@@ -1,3 +1,4 @@
+import { toFragment } from "@/lib/base/questions/question";
 import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { build } from "./build";
@@ -9,6 +10,7 @@ import { type Choice, understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
 import { toPipeline } from "./render-mongo";
+import { toQuestion } from "./render-question";
 import { toSql } from "./render-sql";
 import { failedQuery, repair } from "./repair";
 import { type Described, fitOf, Schema, type Table } from "./schema";
@@ -394,7 +396,12 @@ function propose(connection: Connection, plan: Plan, ignored: readonly string[])
       ? `I don't know ${ignored.join(", ")} here.`
       : "I'm not certain that I read every word correctly.";
   const fence = "```";
-  return `${reason} I would run this query:\n\n${fence}${connection.language === "mongodb" ? "js" : "sql"}\n${text.replaceAll(fence, "")}\n${fence}\n\nReply “yes” to run it, or rephrase the question.`;
+  const question = toQuestion(plan);
+  // A bracket would end the link.
+  const fragment = question && toFragment(question).replaceAll("(", "%28").replaceAll(")", "%29");
+  const change =
+    fragment === null ? "" : `[Change it in the question builder](/questions/${connection.id}${fragment})\n\n`;
+  return `${reason} I would run this query:\n\n${fence}${connection.language === "mongodb" ? "js" : "sql"}\n${text.replaceAll(fence, "")}\n${fence}\n\n${change}Reply “yes” to run it, or rephrase the question.`;
 }
 
 function askChoice({ said, options }: Choice): string {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateText, isStepCount, type ModelMessage } from "ai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFragment } from "@/lib/features/query/browser/question-address";
 import { shopEngine, type TestEngine } from "@/test/fixtures/agent/engines";
 import { workbench } from "@/test/fixtures/agent/stand-in-tools";
 import { offlineModel } from ".";
@@ -61,6 +62,8 @@ test("proposes the query of an uncertain question, and runs it when confirmed", 
   const proposed = await ask(question);
   expect(proposed.text).toContain("limit 3\n```");
   expect(proposed.text).toContain("Reply “yes” to run it");
+  const address = /\[Change it in the question builder\]\(\/questions\/[0-9a-f]{24}(#[^)]+)\)/.exec(proposed.text)?.[1];
+  expect(readFragment(address ?? "")).toMatchObject({ table: { name: "orders" }, limit: 3 });
   const { text, ran } = await ask(question, "yes");
   const expected = await shop.query(
     "select c.name, sum(o.total_cents) / 100.0 as total from orders o join customers c on c.id = o.customer_id where year(o.placed_at) = 2025 group by c.id, c.name order by 2 desc limit 3",

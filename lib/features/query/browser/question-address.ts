@@ -1,4 +1,4 @@
-import { NEW_QUESTION, type Question, type QuestionTable } from "@/lib/base/questions/question";
+import { NEW_QUESTION, type Question, type QuestionTable, toFragment } from "@/lib/base/questions/question";
 
 /** Returns the address of a new question about a table, or of a question that is worked out already. */
 export function toQuestionAddress(
@@ -10,11 +10,6 @@ export function toQuestionAddress(
   const { name, schema } = table ?? {};
   const query = name === undefined ? "" : `?${new URLSearchParams({ name, ...(schema !== undefined && { schema }) })}`;
   return `/w/${slug}/questions/${connectionId}${query}${question ? toFragment(question) : ""}`;
-}
-
-/** Returns a question as the fragment of an address, which no server limits. */
-export function toFragment(question: Question): string {
-  return `#${encodeURIComponent(JSON.stringify(question))}`;
 }
 
 /** Returns the address that opens the question of a saved console. */
