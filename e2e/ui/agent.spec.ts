@@ -61,6 +61,11 @@ test("answers a question with a visible query, and keeps the chat over a reload"
   await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible();
   await panel(page).getByRole("button", { name: "Open in console" }).click();
   await expect(page.locator(".cm-content").first()).toContainText(/select/i);
+  // A question that is not understood for certain opens in the builder.
+  await ask(page, "top 3 customers by total order value in 2025");
+  await panel(page).getByRole("link", { name: "Change it in the question builder" }).click();
+  await expect(page.locator(".question-view")).toContainText("orders");
+  await expect(page.locator(".question-view")).toContainText("2025-01-01");
 });
 
 test("opens beside consoles and flows by default, stays closed once closed, and keeps its width", async ({

@@ -38,6 +38,10 @@ const TABLES: Described[] = [
     foreignKeys: [key("home_id", "Club", "Club_ID"), key("guest_id", "Club", "Club_ID")],
   },
   {
+    name: "river",
+    columns: [column("name", "text", true), column("country", "text", true), column("length_km", "integer")],
+  },
+  {
     name: "ticket",
     columns: [
       column("ticket_id", "integer", true),
@@ -274,6 +278,10 @@ describe("refuses", () => {
 
   test("a join with two keys, and asks for one of them", () => {
     expect(read("What is the average attendance of games for each club?")).toBe("? home_id, guest_id");
+  });
+
+  test("rows that share a name, and asks what to count", () => {
+    expect(read("How many rivers are there?")).toBe("? different name, rows of river");
   });
 
   test("a value of two other tables, and asks for one of them", () => {

@@ -37,6 +37,8 @@ export function resolveQuestion(question: Question, schema: Schema): Resolved | 
   }
 }
 
+/** Difference of rank within which the answer names the column that it chose. */
+const RIVAL = 2.5;
 /** Minimum fit of a name that needs no word about it. */
 const CERTAIN = 2.5;
 
@@ -238,7 +240,8 @@ class Resolver {
       throw new Unresolved({ said: name.said, options: ranked.slice(0, 4).map(({ ref }) => nameOf(ref)) });
     }
     const { fit = 0 } = name.options.find(({ ref }) => ref === best.ref) ?? {};
-    if (fit < CERTAIN) this.#assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
+    const isRivaled = second && second.rank > best.rank - RIVAL && !this.#isSameKey(best.ref, second.ref);
+    if (fit < CERTAIN || isRivaled) this.#assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
     return best.ref;
   }
 
@@ -288,14 +291,13 @@ class Resolver {
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.#isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
     );
-    // Two tables beside the counted one may have the value, and "Michelle's tips" need not be called so: nearness is no
-    // reason.
-    const isName = target !== null && displayColumns(target).includes(best.hit.ref.column);
-    const isFar = best.hit.ref.table !== target || isName;
-    if (!column && elsewhere && isFar && elsewhere.hit.ref.table !== best.hit.ref.table) {
+    // Two tables may have the value: nearness is no reason.
+    if (!column && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
       const options = [best, elsewhere].map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
       throw new Unresolved({ said: value.said, options });
     }
+    const isSpelled = best.hit.value.toLowerCase() === value.said.toLowerCase();
+    if (column && !isSpelled) this.#assume(`I assumed that “${value.said}” means “${best.hit.value}”.`);
     if (!column) {
       const other = elsewhere ? `, not a ${nameOf(elsewhere.hit.ref)}` : "";
       this.#assume(`I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}${other}.`);
@@ -600,7 +602,9 @@ class Resolver {
     const plan = { ...empty(this.#from), where, outputs, isDistinct, limit: ROWS_MAX };
     if (isWhole && outputs.length < target.columns.length)
       this.#assume(`I assumed that the first ${outputs.length} columns of ${target.name} are enough.`);
-    const isTelling = refs.some(({ table, column }) => column.isKey || displayColumns(table).includes(column));
+    const isTelling = refs.some(
+      ({ table, column }) => repeatedName(table) !== column && (column.isKey || displayColumns(table).includes(column)),
+    );
     if (!isDistinct && !isTelling) this.#assume("I assumed that equal rows are listed as often as they occur.");
     const [order] = this.#all("order");
     const [extreme] = this.#all("extreme");
@@ -886,6 +890,10 @@ class Resolver {
     const table = item.entity && "table" in item.entity ? item.entity.table.table : (this.#from as Table);
     if (item.entity && isOfSeveral(table)) throw new Unresolved();
     if (item.isDistinct && table !== this.#from) throw new Unresolved();
+    const repeated = repeatedName(table);
+    if (repeated && !item.isDistinct) {
+      throw new Unresolved({ said: table.name, options: [`different ${repeated.name}`, `rows of ${table.name}`] });
+    }
     if (!table.columns.some(({ isKey }) => isKey))
       this.#assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);
     return { alias: `${table.name.toLowerCase()}_count${suffix}`, fn: "count" };
@@ -1002,6 +1010,13 @@ function countedTable(modifier: Of<"most"> | Of<"having">): Table | undefined {
 /** Whether a row stands for several things, such as an item with its quantity. */
 function isOfSeveral({ columns }: Table): boolean {
   return columns.some(({ words, kind }) => kind === "number" && /^(?:count|quantiti)$/.test(words.join()));
+}
+
+/** Returns the name that rows of a table share if it is a part of their key: a river in each of its states. */
+function repeatedName(table: Table): Table["columns"][number] | null {
+  const keys = table.columns.filter(({ isKey }) => isKey);
+  const name = keys.find(({ kind, words }) => kind === "text" && /^(?:name|titl)$/.test(words.at(-1) ?? ""));
+  return keys.length > 1 && name ? name : null;
 }
 
 function boundOf(predicate: Predicate, sides: RegExp): number | string | null {
