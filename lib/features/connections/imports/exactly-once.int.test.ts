@@ -109,14 +109,18 @@ describe("a server that is killed", () => {
       },
     ],
   ];
-  test.each(BEFORE_COMMIT)("before the commit leaves %s, and the file is read again", async (state, leave) => {
-    const id = await upload("id\n1\n");
-    expect((await send("POST", `/imports/${id}/preview`, {})).status).toBe(200);
-    leave(folderOf(id));
-    const answer = await send("POST", `/imports/${id}/table`, { table: state });
-    expect(answer.json.data).toMatchObject({ rows: 1 });
-    expect(await rowsOf(answer.json.data.connectionId, `select id from "${state}"`)).toEqual([{ id: 1 }]);
-  });
+  test.each(BEFORE_COMMIT)(
+    "before the commit leaves %s, and the file is read again",
+    { tags: ["long"] },
+    async (state, leave) => {
+      const id = await upload("id\n1\n");
+      expect((await send("POST", `/imports/${id}/preview`, {})).status).toBe(200);
+      leave(folderOf(id));
+      const answer = await send("POST", `/imports/${id}/table`, { table: state });
+      expect(answer.json.data).toMatchObject({ rows: 1 });
+      expect(await rowsOf(answer.json.data.connectionId, `select id from "${state}"`)).toEqual([{ id: 1 }]);
+    },
+  );
 
   test("leaves records that no list shows, and that expire", async () => {
     const connectionId = await create("listed", "id\n0\n");
@@ -139,25 +143,6 @@ async function write(query: string): Promise<void> {
   await client.close();
   await lease.release();
 }
-
-test("an engine that is killed during an append has appended all rows or none", { tags: ["long"] }, async () => {
-  const connectionId = await create("engine", "id\n0\n");
-  const id = await upload(`id\n${"1\n".repeat(ROWS)}`);
-  expect((await send("POST", `/imports/${id}/preview`, {})).status).toBe(200);
-  // Each kill is later than the one before, so that some of them hit the transaction and its commit.
-  for (let round = 1; ; round++) {
-    const asked = append(id, "engine");
-    const killed = new Promise((resolve) => setTimeout(resolve, round * 20)).then(() => {
-      for (const pid of processesOfFile(join(filesOf(), "Files.duckdb")).reverse()) process.kill(pid, "SIGKILL");
-    });
-    const [answer] = await Promise.all([asked, killed]);
-    const counted = await vi.waitFor(() => rowsOf(connectionId, "select count(*) as n from engine"), 30_000);
-    expect([1, 1 + ROWS]).toContain(counted[0].n);
-    if (answer.status !== 200) continue;
-    expect([answer.json.data.rows, counted[0].n]).toEqual([ROWS, 1 + ROWS]);
-    return;
-  }
-});
 
 describe("several imports at once", () => {
   test("append all to one table, and to two", async () => {
@@ -220,4 +205,26 @@ describe("the size of an upload without an announced length", () => {
     expect(answer.status).not.toBe(201);
     expect(readdirSync(join(workspaceFolder(new ObjectId(person.workspaceId)), ".imports"))).toEqual([]);
   });
+});
+
+test("an engine that is killed during an append has appended all rows or none", {
+  tags: ["long"],
+  timeout: 600_000,
+}, async () => {
+  const connectionId = await create("engine", "id\n0\n");
+  const id = await upload(`id\n${"1\n".repeat(ROWS)}`);
+  expect((await send("POST", `/imports/${id}/preview`, {})).status).toBe(200);
+  // Each kill is later than the one before, so that some of them hit the transaction and its commit.
+  for (let round = 1; ; round++) {
+    const asked = append(id, "engine");
+    const killed = new Promise((resolve) => setTimeout(resolve, 20 * 2 ** round)).then(() => {
+      for (const pid of processesOfFile(join(filesOf(), "Files.duckdb")).reverse()) process.kill(pid, "SIGKILL");
+    });
+    const [answer] = await Promise.all([asked, killed]);
+    const counted = await vi.waitFor(() => rowsOf(connectionId, "select count(*) as n from engine"), 30_000);
+    expect([1, 1 + ROWS]).toContain(counted[0].n);
+    if (answer.status !== 200) continue;
+    expect([answer.json.data.rows, counted[0].n]).toEqual([ROWS, 1 + ROWS]);
+    return;
+  }
 });
