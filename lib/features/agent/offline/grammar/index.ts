@@ -2,7 +2,7 @@ import type { Linked, ValueHit } from "../link";
 import type { Plan } from "../plan";
 import { toSql } from "../render-sql";
 import type { Schema } from "../schema";
-import { parseQuestion } from "./parse";
+import { parseQuestion } from "./parsing/parse";
 import { type Choice, type Resolved, resolveQuestion } from "./resolve";
 
 /** Reads a question word by word: it returns a plan only if each word has a meaning and the meanings agree. */

@@ -1,0 +1,222 @@
+import { nameWords } from "../../words";
+import type { ColumnName, ValueName } from "../names";
+import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
+import type { Condition, Modifier, Operator } from "../question";
+import type { NounPhrases } from "./noun-phrases";
+import type { Ties } from "./ties";
+import type { Words } from "./words";
+
+export type Conditions = ReturnType<typeof conditionParsers>;
+
+/** Fit of a word of a column's name before a value of that column. */
+const PARTLY = 2.5;
+
+/** Returns the parsers of conditions: comparisons, values, texts, empty fields and times. */
+export function conditionParsers(parts: Words & NounPhrases & Ties) {
+  const { say, table, number, quoted, date, year, names } = parts;
+  const { determiner, operator, adjective, columnName, valueList, tie } = parts;
+  const is = say("is|are|was|were|of|equals|equal to|is equal to|as|=|being|has|have|in|that is|that are");
+  const isNot = say(
+    "is not|are not|isn't|aren't|was not|were not|not|not equal to|is not equal to|does not equal|other than",
+  );
+  const verb = mapped(
+    optional(
+      alt(
+        mapped(isNot, () => true),
+        mapped(is, () => false),
+      ),
+    ),
+    (found) => found ?? false,
+  );
+  /** "The code AD" is a value of a column whose name has that word. */
+  const hinted = (
+    words: readonly string[],
+    values: readonly ValueName[],
+    isNegated: boolean,
+  ): Condition | undefined => {
+    const found = values.map(({ hits, said }) => ({
+      hits: hits.filter(({ ref }) => words.every((word) => [...nameWords(ref.column.name)].includes(word))),
+      said,
+    }));
+    const refs = found.flatMap(({ hits }) => hits.map(({ ref }) => ({ ref, fit: PARTLY })));
+    const isAll = found.every(({ hits }) => hits.length > 0);
+    return isAll
+      ? { kind: "values", column: { options: refs, said: words.join(" ") }, values: found, isNegated }
+      : undefined;
+  };
+  const unknownText: Parser<string> = (from) => (names.values(from).length > 0 ? [] : quoted(from));
+  const asSaid = (column: ColumnName, text: string, isNegated: boolean): Condition | undefined => {
+    const options = column.options.filter(({ ref }) => ref.column.kind === "text");
+    const hits = options.map(({ ref }) => ({ ref, value: text, isExact: true }));
+    return options.length === 0
+      ? undefined
+      : { kind: "values", column: { ...column, options }, values: [{ hits, said: text }], isNegated };
+  };
+  const inverse: Record<Operator, Operator> = { "=": "<>", "<>": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<" };
+  const numberList = separated(number, say("or|, or|,"), 8);
+  const condition: Parser<Condition> = alt<Condition>(
+    mapped(sequence(columnName, verb, optional(say("either")), numberList), ([column, isNegated, , values]) =>
+      values.length < 2 ? undefined : { kind: "numbers", column, values, isNegated },
+    ),
+    mapped(
+      sequence(valueList, say("as|as a|as the|as their|as its|for the|for their|for its"), names.columns),
+      ([values, , column]) => ({ kind: "values", column, values, isNegated: false }),
+    ),
+    mapped(
+      sequence(say("do not have|does not have|did not have|not have|without"), columnName, optional(is), valueList),
+      ([, column, , values]) => ({ kind: "values", column, values, isNegated: true }),
+    ),
+    mapped(sequence(columnName, verb, optional(operator), number), ([column, isNegated, op, value]) =>
+      // "Things that cost more" have a price.
+      /\bcosts?$/i.test(column.said)
+        ? undefined
+        : {
+            kind: "compare",
+            column,
+            op: isNegated ? inverse[op ?? "="] : (op ?? "="),
+            value,
+          },
+    ),
+    mapped(sequence(operator, number, names.columns), ([op, value, column]) => ({
+      kind: "compare",
+      column,
+      op,
+      value,
+    })),
+    mapped(sequence(number, names.columns), ([value, column]) => ({
+      kind: "compare",
+      column,
+      op: "=" as const,
+      value,
+    })),
+    mapped(
+      sequence(columnName, optional(is), say("between"), number, say("and|to"), number),
+      ([column, , , low, , high]) => ({
+        kind: "between",
+        column,
+        low,
+        high,
+      }),
+    ),
+    mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
+      kind: "compare",
+      column: null,
+      adjective: found,
+      op: found.isDescending ? ">" : "<",
+      value,
+    })),
+    // A text in quotes after the name of its column needs no look-up.
+    mapped(sequence(columnName, verb, unknownText), ([column, isNegated, text]) => asSaid(column, text, isNegated)),
+    mapped(sequence(determiner, names.hints, verb, unknownText), ([, [word = ""], isNegated, text]) => {
+      const column = names.withWord(word);
+      return column ? asSaid(column, text, isNegated) : undefined;
+    }),
+    mapped(sequence(columnName, verb, valueList), ([column, isNegated, values]) => ({
+      kind: "values",
+      column,
+      values,
+      isNegated,
+    })),
+    mapped(sequence(names.values, names.columns), ([value, column]) => ({
+      kind: "values",
+      column,
+      values: [value],
+      isNegated: false,
+    })),
+    mapped(
+      sequence(say("called|named|titled|entitled"), valueList),
+      ([, values]) => hinted(["name"], values, false) ?? hinted(["titl"], values, false),
+    ),
+    mapped(sequence(say("born|born in|born on"), date), ([, found]) => {
+      const column = names.withWord("birth");
+      return column ? { kind: "date", column, date: found } : undefined;
+    }),
+    mapped(sequence(say("born in|born on"), valueList), ([, values]) => hinted(["birth"], values, false)),
+    mapped(sequence(determiner, names.hints, verb, valueList), ([, words, isNegated, values]) =>
+      hinted(words, values, isNegated),
+    ),
+    mapped(sequence(determiner, valueList), ([, values]) => ({
+      kind: "values",
+      column: null,
+      values,
+      isNegated: false,
+    })),
+    mapped(sequence(say("not|not in|not from|other than|except|excluding"), valueList), ([, values]) => ({
+      kind: "values",
+      column: null,
+      values,
+      isNegated: true,
+    })),
+    mapped(
+      sequence(
+        columnName,
+        optional(say("that|which|is|are|whose name|whose value")),
+        table([
+          [
+            "contains|contain|containing|includes|include|including|with|has|have|contains the word|contain the word|contains the substring|contain the substring|has the substring|contains the letter|contain the letter|contains the letters|with the letter|like",
+            "anywhere" as const,
+          ],
+          ["starts with|start with|starting with|begins with|begin with|beginning with", "start" as const],
+          ["ends with|end with|ending with|ending in", "end" as const],
+        ]),
+        optional(say("the word|the letter|the letters|the substring|the text|the string|the phrase")),
+        quoted,
+      ),
+      ([column, , where, , value]) => ({ kind: "text", column, text: value, where, isNegated: false }),
+    ),
+    mapped(
+      sequence(
+        optional(say("contain|contains|containing|include|includes|including|have|has|with")),
+        optional(say("the letter|the letters|the word|the substring|the string|the text|the phrase")),
+        quoted,
+        say("in|in their|in its|in the|in his"),
+        names.columns,
+      ),
+      ([, , value, , column]) => ({ kind: "text", column, text: value, where: "anywhere", isNegated: false }),
+    ),
+    mapped(sequence(say("no|an unknown|unknown|missing"), names.columns), ([, column]) => ({
+      kind: "empty",
+      column,
+      isNegated: false,
+    })),
+    mapped(
+      sequence(columnName, say("is missing|is unknown|is null|is empty|are missing|are unknown|is not known")),
+      ([column]) => ({ kind: "empty", column, isNegated: false }),
+    ),
+    mapped(sequence(optional(columnName), optional(say("is|was|in|of|on")), date), ([column, , found]) => ({
+      kind: "date",
+      column,
+      date: found,
+    })),
+    mapped(
+      sequence(
+        optional(columnName),
+        optional(say("is|was|in|of|on|either")),
+        separated(year, say("or|or in|, or|,"), 4),
+      ),
+      ([column, , years]) => (years.length < 2 ? undefined : { kind: "years", column, values: years }),
+    ),
+  );
+  /** "In the state of Hawaii or the state of Wisconsin" are two values of one column. */
+  const conditionOr: Parser<Condition> = mapped(
+    separated(
+      condition,
+      sequence(say("or|, or"), optional(say("in|from|with|in the|that are|who are|that is|are|is|whose"))),
+      4,
+    ),
+    (found) => (found.length === 1 ? found[0] : { kind: "either", conditions: found }),
+  );
+  const conditions: Parser<Modifier> = mapped(
+    sequence(tie, separated(conditionOr, sequence(alt(say("and|,|, and|but")), optional(tie)))),
+    ([, found]) => ({ kind: "conditions", conditions: found }),
+  );
+  const excluded: Parser<Modifier> = mapped(
+    sequence(say("not in|not from|outside|outside of|except|excluding|other than"), valueList),
+    ([, values]) => ({ kind: "conditions", conditions: [{ kind: "values", column: null, values, isNegated: true }] }),
+  );
+  const comparison: Parser<Modifier> = mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
+    kind: "conditions",
+    conditions: [{ kind: "compare", column: null, adjective: found, op: found.isDescending ? ">" : "<", value }],
+  }));
+  return { conditionOr, conditions, excluded, comparison };
+}

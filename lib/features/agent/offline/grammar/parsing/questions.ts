@@ -1,0 +1,254 @@
+import type { Grain } from "../../dates";
+import type { ColumnName } from "../names";
+import { alternatives as alt, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
+import type { Item, Modifier, Question } from "../question";
+import type { Conditions } from "./conditions";
+import type { Items } from "./items";
+import type { Modifiers } from "./modifiers";
+import type { NounPhrases } from "./noun-phrases";
+import type { Rows } from "./rows";
+import { ADVERBS, LEADS } from "./word-lists";
+import type { Words } from "./words";
+
+type Parts = Words & NounPhrases & Conditions & Items & Rows & Modifiers;
+
+/** Returns the parser of whole questions. */
+export function questionParser(parts: Parts): Parser<Question> {
+  const { tokens, say, table, names, determiner, distinct, and, entity, conditions, comparison } = parts;
+  const { item, items, topOf, rows, end, tail } = parts;
+  const lead = many(say(`${LEADS}|,|:`), 4);
+  const frequent = table<string, boolean>([
+    ["most common|most frequent|most popular|most frequently used|most commonly used|most used", true],
+    ["least common|least frequent|least popular|least used", false],
+  ]);
+  const lists = mapped(
+    sequence(lead, items, tail),
+    ([, found, modifiers]): Question => ({
+      items: found,
+      modifiers,
+      isDistinct: found.some((one) => one.kind === "column" && one.isDistinct),
+    }),
+  );
+  const countRows = mapped(
+    sequence(
+      lead,
+      say(
+        "how many|count|the number of|number of|total number of|the total number of|the count of|count the number of|count the total number of|the total count of|what number of",
+      ),
+      distinct,
+      rows,
+      tail,
+    ),
+    ([, , isDistinct, found, modifiers]): Question => ({
+      items: [{ kind: "count", entity: { table: found.table }, isDistinct }],
+      modifiers: [...found.modifiers, ...modifiers],
+      isDistinct: false,
+    }),
+  );
+  const plainRows = mapped(
+    sequence(
+      lead,
+      optional(
+        say(
+          "the names of|information about|all information about|all the information about|the information about|everything about|the information of|the details of|all details of|the details about|details of|details about",
+        ),
+      ),
+      distinct,
+      rows,
+      tail,
+    ),
+    ([, prefix, isDistinct, found, modifiers]): Question | undefined =>
+      isDistinct || prefix?.startsWith("the names")
+        ? undefined
+        : {
+            items: [{ kind: "rows", table: found.table }],
+            modifiers: [...found.modifiers, ...modifiers],
+            isDistinct: false,
+          },
+  );
+  const rowsWithColumns = mapped(
+    sequence(lead, alt(determiner, say("each|every")), names.tables, items, tail),
+    ([, , found, list, modifiers]): Question => ({
+      items: list,
+      modifiers: [{ kind: "scope", table: found }, ...modifiers],
+      isDistinct: list.some((one) => one.kind === "column" && one.isDistinct),
+    }),
+  );
+  /** The value that most rows have. "The most common reasons" name no number of them. */
+  const frequency = (column: ColumnName, isDescending: boolean, modifiers: Modifier[]): Question | undefined =>
+    /[^s]s$/i.test(column.said)
+      ? undefined
+      : {
+          items: [
+            { kind: "column", column, isDistinct: false },
+            { kind: "count", entity: null, isDistinct: false },
+          ],
+          modifiers: [
+            { kind: "groups", entities: [] },
+            { kind: "order", by: { kind: "count", entity: null, isDistinct: false }, isDescending },
+            { kind: "extreme", column: null, adjective: null, isDescending, limit: 1 },
+            ...modifiers,
+          ],
+          isDistinct: false,
+        };
+  const frequentColumn = mapped(
+    sequence(lead, optional(say("the")), frequent, names.columns, tail),
+    ([, , isDescending, column, modifiers]) => frequency(column, isDescending, modifiers),
+  );
+  const frequentLast = mapped(
+    sequence(
+      lead,
+      determiner,
+      names.columns,
+      optional(say("that is|that are|which is|is|are")),
+      optional(say("the")),
+      frequent,
+      tail,
+    ),
+    ([, , column, , , isDescending, modifiers]) => frequency(column, isDescending, modifiers),
+  );
+  const grouped = mapped(
+    sequence(
+      lead,
+      say("for each|for every|in each|per|of each|for each of the"),
+      separated(entity, say("and|,"), 2),
+      optional(say(",")),
+      alt(lists, countRows),
+    ),
+    ([, , entities, , question]): Question => ({
+      ...question,
+      modifiers: [{ kind: "groups", entities }, ...question.modifiers],
+    }),
+  );
+  const topColumn = mapped(
+    sequence(lead, topOf(names.columns), tail),
+    ([, { found, top }, modifiers]): Question => ({
+      items: [{ kind: "column", column: found, isDistinct: false }],
+      modifiers: [top, ...modifiers],
+      isDistinct: false,
+    }),
+  );
+  const share = mapped(
+    sequence(lead, optional(say("the")), say("percentage of|percent of|share of|proportion of"), rows, tail),
+    ([, , , found, modifiers]): Question => ({
+      items: [{ kind: "share" }],
+      modifiers: [{ kind: "scope", table: found.table }, ...found.modifiers, ...modifiers],
+      isDistinct: false,
+    }),
+  );
+  const ratio = alt(
+    mapped(
+      sequence(
+        lead,
+        say("average number of|the average number of"),
+        names.tables,
+        say("per|for each|in each|of each|by"),
+        names.tables,
+        tail,
+      ),
+      ([, , found, , per, modifiers]): Question => ({
+        items: [{ kind: "ratio", table: found, per }],
+        modifiers,
+        isDistinct: false,
+      }),
+    ),
+    mapped(
+      sequence(
+        say("how many"),
+        names.tables,
+        say("does each|does a|does an|do"),
+        names.tables,
+        say("have on average|get on average"),
+        tail,
+      ),
+      ([, found, , per, , modifiers]): Question => ({
+        items: [{ kind: "ratio", table: found, per }],
+        modifiers,
+        isDistinct: false,
+      }),
+    ),
+  );
+  /** "Daily orders over the last 7 days". */
+  const adverb = mapped(
+    sequence(
+      lead,
+      say("daily|weekly|monthly|quarterly|yearly|annual"),
+      alt<Item[]>(
+        mapped(sequence(names.tables, optional(say("count|counts"))), ([found]) => [
+          { kind: "count", entity: { table: found }, isDistinct: false },
+        ]),
+        items,
+      ),
+      tail,
+    ),
+    ([, word, list, modifiers]): Question => ({
+      items: list,
+      modifiers: [{ kind: "groups", entities: [{ grain: ADVERBS[word] as Grain, column: null }] }, ...modifiers],
+      isDistinct: false,
+    }),
+  );
+  const plain = alt(
+    adverb,
+    lists,
+    countRows,
+    plainRows,
+    rowsWithColumns,
+    frequentColumn,
+    frequentLast,
+    topColumn,
+    share,
+    ratio,
+  );
+  /** "In 1980, how many cars were made?" */
+  const prefixed = mapped(
+    sequence(
+      alt<Modifier[]>(
+        mapped(conditions, (one) => [one]),
+        mapped(
+          sequence(say("for|among|of|for all|for all of|out of|across"), rows, many(alt(conditions, comparison), 2)),
+          ([, found, list]) => [{ kind: "scope" as const, table: found.table }, ...found.modifiers, ...list],
+        ),
+      ),
+      say(","),
+      plain,
+    ),
+    ([before, , question]): Question => ({ ...question, modifiers: [...before, ...question.modifiers] }),
+  );
+  /** "Which club has the most players? List its name." */
+  const bareCount = mapped(say("the count|the number|count|number|the total number"), (): Item[] => [
+    { kind: "count", entity: null, isDistinct: false },
+  ]);
+  const stop: Parser<null> = (from) =>
+    /^[?.;]$/.test(tokens[from - 1]?.lower ?? "") ? [{ to: from, value: null, weight: 0 }] : [];
+  const followed = mapped(
+    sequence(
+      alt(plain, grouped),
+      alt<unknown>(
+        sequence(stop, optional(say("only|just")), alt(say(LEADS), say("show|list|give me|give|return|report|state"))),
+        say("and their|and its|and the|and return the|and show the"),
+      ),
+      separated(alt(bareCount, item), and, 5),
+      optional(say("as well|too")),
+      end,
+    ),
+    ([question, between, lists]) => withColumns(question, lists.flat(), typeof between === "string"),
+  );
+  return (from) => [plain, prefixed, grouped, followed].flatMap((parser) => parser(from));
+}
+
+/** Shows the columns that a second sentence asks for, instead of the first or beside them. */
+function withColumns(question: Question, asked: readonly Item[], isAdded: boolean): Question | undefined {
+  const columns = asked.filter(({ kind }) => kind === "column");
+  if (question.items.some(({ kind }) => kind === "share" || kind === "ratio")) return undefined;
+  const counts = asked.filter(({ kind }) => kind === "count");
+  const figures = question.items.filter(({ kind }) => kind === "count" || kind === "aggregate");
+  if (columns.length === 0 || columns.length + counts.length < asked.length || counts.length > 1) return undefined;
+  const isRanked = question.modifiers.some(({ kind }) => kind === "most" || kind === "having");
+  if (counts.length > figures.length && !isRanked) return undefined;
+  const scopes = question.items.flatMap((item): Modifier[] =>
+    item.kind === "rows" ? [{ kind: "scope", table: item.table }] : [],
+  );
+  const kept = isAdded ? question.items.filter(({ kind }) => kind === "column" || kind === "rows") : [];
+  if (kept.some(({ kind }) => kind === "rows")) return undefined;
+  return { ...question, items: [...kept, ...columns, ...figures], modifiers: [...scopes, ...question.modifiers] };
+}
