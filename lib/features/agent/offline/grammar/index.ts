@@ -3,7 +3,8 @@ import type { Plan } from "../plan";
 import { toSql } from "../render-sql";
 import type { Schema } from "../schema";
 import { parseQuestion } from "./parsing/parse";
-import { type Choice, type Resolved, resolveQuestion } from "./resolve";
+import { type Resolved, resolveQuestion } from "./resolving/resolve";
+import type { Choice } from "./resolving/unresolved";
 
 /** Reads a question word by word: it returns a plan only if each word has a meaning and the meanings agree. */
 

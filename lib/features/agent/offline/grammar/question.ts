@@ -58,6 +58,8 @@ export type Modifier =
   | { kind: "having"; of: Counted; op: Operator; value: number }
   | { kind: "exists"; table: TableName; isNegated: boolean };
 
+export type ModifierOf<K extends Modifier["kind"]> = Extract<Modifier, { kind: K }>;
+
 /** The figure that a superlative over related rows compares: their number, or one of a column. */
 export type Counted = { table: TableName } | { fn: Aggregate; column: ColumnName };
 

@@ -1,0 +1,38 @@
+import type { Ref } from "../../plan";
+import type { Table } from "../../schema";
+import type { ColumnName } from "../names";
+import type { Aggregate, ModifierOf } from "../question";
+
+/* Facts about columns and tables that decide which reading of a name is the right one. */
+
+/** Returns the table whose rows a superlative counts; undefined for a figure of a column. */
+export function countedTable(modifier: ModifierOf<"most"> | ModifierOf<"having">): Table | undefined {
+  return "table" in modifier.of ? modifier.of.table.table : undefined;
+}
+
+/** Whether a row stands for several things, such as an item with its quantity. */
+export function isOfSeveral({ columns }: Table): boolean {
+  return columns.some(({ words, kind }) => kind === "number" && /^(?:count|quantiti)$/.test(words.join()));
+}
+
+/** Returns the name that rows of a table share if it is a part of their key: a river in each of its states. */
+export function repeatedName(table: Table): Table["columns"][number] | null {
+  const keys = table.columns.filter(({ isKey }) => isKey);
+  const name = keys.find(({ kind, words }) => kind === "text" && /^(?:name|titl)$/.test(words.at(-1) ?? ""));
+  return keys.length > 1 && name ? name : null;
+}
+
+/** Whether the words of a name ask for a key: "player IDs". */
+export function isKeySaid({ said }: ColumnName): boolean {
+  return /\b(?:ids?|keys?|codes?|numbers?)\b/i.test(said);
+}
+
+/** Returns a check for columns that have a figure: keys have a highest and a lowest value, but no sum. */
+export function isNumberFor(fn: Aggregate): (ref: Ref) => boolean {
+  return ({ column }) => column.kind === "number" && (!column.isReference || fn === "max" || fn === "min");
+}
+
+/** Returns how messages name a column. */
+export function nameOf({ table, column }: Ref): string {
+  return `${table.name}.${column.name}`;
+}

@@ -1,0 +1,219 @@
+import type { Grain } from "../../dates";
+import type { Measure, Plan, Ref } from "../../plan";
+import { displayColumns, type Table } from "../../schema";
+import type { ColumnName } from "../names";
+import type { Item } from "../question";
+import { isKeySaid, isNumberFor, isOfSeveral, nameOf, repeatedName } from "./columns";
+import { timeColumn } from "./implied-columns";
+import { emptyPlan, finishPlan, outputsOf, ROWS_MAX } from "./plans";
+import { predicatesOf } from "./predicates";
+import type { Resolution } from "./resolution";
+import { Unresolved } from "./unresolved";
+
+/** Returns the plan of a question for counts and other figures, perhaps of groups. */
+export function toFigurePlan(resolution: Resolution): Plan {
+  const { items } = resolution.question;
+  const modifiers = resolution.modifiers;
+  const target = resolution.target as Table;
+  const groupEntities = resolution.all("groups").flatMap(({ entities }) => entities);
+  const figures: Item[] = items.filter(({ kind }) => kind === "count" || kind === "aggregate" || kind === "share");
+  // "Revenue by month" sums up.
+  const summed = figures.length === 0 && groupEntities.length > 0 ? summedItem(resolution) : null;
+  if (summed) figures.push(summed);
+  const [rows] = items;
+  if (rows?.kind === "rows" && items.length === 1 && groupEntities.length > 0) {
+    resolution.assume(`I assumed the number of ${rows.table.table.name}.`);
+    figures.push({ kind: "count", entity: { table: rows.table }, isDistinct: false });
+  }
+  const plainItems = items.filter(
+    (item): item is Extract<Item, { kind: "column" }> => item.kind === "column" && !summed,
+  );
+  if (items.some(({ kind }) => kind === "display") || figures.length === 0) throw new Unresolved();
+  // "Names of singers and the sales of their songs" are one row for each singer.
+  const [owned, ...rest] = plainItems;
+  if (
+    owned?.owner &&
+    groupEntities.length === 0 &&
+    rest.every(({ owner }) => !owner || owner.table === owned.owner?.table)
+  ) {
+    groupEntities.push({ table: owned.owner });
+  }
+  const [extreme] = resolution.all("extreme");
+  const isTop = extreme?.column === null && extreme.adjective === null;
+  if (extreme && !isTop) throw new Unresolved();
+  resolution.from = baseOf(resolution, figures, target);
+  const groupTables = groupEntities.flatMap((entity) => ("table" in entity ? [entity.table.table] : []));
+  // "Singers of each concert" are the rows between both.
+  for (const table of groupTables) {
+    if (resolution.isAbove(resolution.from, table)) continue;
+    const between = resolution.schema.tables.filter(
+      (each) => resolution.isAbove(each, table) && resolution.isAbove(each, resolution.from as Table) && each !== table,
+    );
+    const isCount = figures.every((item) => item.kind === "count" && !item.isDistinct);
+    const direct = between.filter((each) => resolution.path(each, table).length === 1);
+    if (!isCount || direct.length !== 1 || !direct[0]) throw new Unresolved();
+    resolution.from = direct[0];
+  }
+  const refs: Ref[] = plainItems.map(({ column }) => {
+    const isGrouped = groupTables.length > 0;
+    const isOfGroup = isGrouped && column.options.some(({ ref }) => groupTables.includes(ref.table));
+    const ref = resolution.pick(column, ({ table }) => !isOfGroup || groupTables.includes(table));
+    // Beside the name of a group, a column of the counted rows is a second group.
+    if (isGrouped && !isOfGroup && ref.table === resolution.from) throw new Unresolved();
+    // The key of the group, not the one that references it.
+    const edge = resolution.schema.edges.find(
+      ({ from, to, fromColumns }) =>
+        from === ref.table && groupTables.includes(to) && fromColumns[0] === ref.column.name,
+    );
+    const key = edge?.to.columns.find(({ name }) => name === edge.toColumns[0]);
+    return edge && key ? { table: edge.to, column: key } : ref;
+  });
+  const hiddenKeys: Ref[] = [];
+  const times: { grain: Grain; ref: Ref }[] = [];
+  for (const entity of groupEntities) {
+    if ("grain" in entity) {
+      times.push({ grain: entity.grain, ref: groupTime(resolution, entity.grain, entity.column) });
+      continue;
+    }
+    if ("column" in entity) {
+      const ref = resolution.pick(entity.column);
+      // A key stands for a row that has a name.
+      if (resolution.isReference(ref) && !isKeySaid(entity.column)) throw new Unresolved();
+      if (!refs.some((each) => each.column === ref.column)) refs.push(ref);
+      continue;
+    }
+    const { table } = entity.table;
+    if (table === resolution.from) throw new Unresolved();
+    resolution.assume(`I assumed that ${table.name} without ${resolution.from.name} are left out.`);
+    const keys = table.columns.filter(({ isKey }) => isKey).map((column): Ref => ({ table, column }));
+    hiddenKeys.push(...keys);
+    if (!refs.some((ref) => ref.table === table))
+      refs.push(...displayColumns(table).map((column) => ({ table, column })));
+  }
+  if (plainItems.length > 0 && groupEntities.length === 0 && !isTop) {
+    // A column beside a figure groups by the column.
+    const isDifferent = plainItems.every(({ isDistinct }) => isDistinct);
+    if (!isDifferent && !modifiers.some(({ kind }) => kind === "groups")) throw new Unresolved();
+  }
+  for (const { table } of plainItems.map(({ column }) => resolution.pick(column))) {
+    if (!resolution.mentioned.has(table)) continue;
+    const keys = table === resolution.from ? [] : table.columns.filter(({ isKey }) => isKey);
+    for (const column of keys) if (!hiddenKeys.some((key) => key.column === column)) hiddenKeys.push({ table, column });
+  }
+  for (const ref of refs) {
+    if (!resolution.isAbove(resolution.from, ref.table)) throw new Unresolved();
+    resolution.join(ref.table);
+  }
+  const outputs = outputsOf(refs);
+  for (const { grain, ref } of times) {
+    resolution.join(ref.table);
+    outputs.unshift({ alias: grain, kind: "time", ref, grain });
+  }
+  if (times.length > 1 || outputs.some(({ alias }, i) => outputs.findIndex((one) => one.alias === alias) !== i)) {
+    throw new Unresolved();
+  }
+  const measures = figures.map((item, i) => toMeasure(resolution, item, i));
+  const where = predicatesOf(resolution);
+  if (outputs.length > 0 && where.some(({ kind }) => kind === "exists")) throw new Unresolved();
+  if (isTop) resolution.assumeTies(extreme.limit);
+  const [order] = resolution.all("order");
+  if (order && outputs.length === 0) throw new Unresolved();
+  let sorted: Plan["order"] = [];
+  if (order) {
+    const by = order.by;
+    const alias =
+      by === "figure"
+        ? measures[0]?.alias
+        : by?.kind === "column"
+          ? outputs.find(({ ref }) => ref.column === resolution.pick(by.column).column)?.alias
+          : by === null
+            ? outputs.length === 1
+              ? outputs[0]?.alias
+              : undefined
+            : measures[figures.findIndex((item) => item.kind === by.kind)]?.alias;
+    if (alias === undefined) throw new Unresolved();
+    sorted = [{ alias, isDescending: order.isDescending ?? false }];
+  } else if (times[0]) sorted = [{ alias: times[0].grain, isDescending: false }];
+  return finishPlan(resolution, {
+    ...emptyPlan(resolution.from),
+    where,
+    outputs,
+    hiddenKeys,
+    measures,
+    order: sorted,
+    limit: outputs.length === 0 ? null : isTop ? extreme.limit : ROWS_MAX,
+  });
+}
+
+/** A number that is asked for by a group is summed. */
+function summedItem(resolution: Resolution): Item | null {
+  const [item, ...others] = resolution.question.items;
+  if (item?.kind !== "column" || others.length > 0 || item.isDistinct) return null;
+  const ref = resolution.pick(item.column, isNumberFor("sum"));
+  if (ref.column.isYear) throw new Unresolved();
+  resolution.assume(`I assumed the sum of ${nameOf(ref)}.`);
+  return { kind: "aggregate", fn: "sum", column: item.column };
+}
+
+/** Returns the time by which rows are grouped. */
+function groupTime(resolution: Resolution, grain: Grain, column: ColumnName | null): Ref {
+  const ref = column
+    ? resolution.pick(column, ({ column: { kind } }) => kind === "date")
+    : timeColumn(resolution, grain === "year");
+  if (ref.column.kind !== "date" && !(grain === "year" && ref.column.isYear)) throw new Unresolved();
+  if (!column) resolution.assume(`I assumed the time of ${nameOf(ref)}.`);
+  return ref;
+}
+
+/** Returns the table whose rows are counted or summed. */
+function baseOf(resolution: Resolution, figures: readonly Item[], target: Table): Table {
+  const tables = figures.flatMap((item) => {
+    if (item.kind === "aggregate") return [resolution.pick(item.column, isNumberFor(item.fn)).table];
+    if (item.kind !== "count" || item.entity === null) return [target];
+    return ["table" in item.entity ? item.entity.table.table : resolution.pick(item.entity.column).table];
+  });
+  const [first] = tables;
+  if (!first || tables.some((table) => table !== first)) throw new Unresolved();
+  return first;
+}
+
+function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
+  const suffix = place === 0 ? "" : `_${place + 1}`;
+  if (item.kind === "share") {
+    // "Share of paid orders by channel" may be a part of the paid ones or of all.
+    if (resolution.all("conditions").length > 0 || place > 0) throw new Unresolved();
+    return { alias: "share", fn: "share", where: null };
+  }
+  if (item.kind === "aggregate") {
+    const ref = resolution.pick(item.column, isNumberFor(item.fn));
+    // The highest rank is the lowest number.
+    if (item.fn !== "avg" && ref.column.words.some((word) => /^(?:rank|posit|place)/.test(word)))
+      throw new Unresolved();
+    const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[item.fn];
+    return { alias: `${verb}_${ref.column.name}${suffix}`, fn: item.fn, ref };
+  }
+  if (item.kind !== "count") throw new Unresolved();
+  if (item.entity && "column" in item.entity) {
+    const ref = resolution.pick(item.entity.column);
+    if (!item.isDistinct) {
+      // "How many countries" of a column counts its values.
+      if (ref.column.kind !== "text" && !ref.column.isReference) throw new Unresolved();
+      // The values of a far table may be repeated by the rows between.
+      if (ref.table !== resolution.from) throw new Unresolved();
+      const [group] = resolution.all("groups").flatMap(({ entities }) => entities);
+      if (group && "table" in group && resolution.path(ref.table, group.table.table).length > 1) throw new Unresolved();
+      resolution.assume(`I assumed that you mean different values of ${nameOf(ref)}.`);
+    }
+    return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };
+  }
+  const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
+  if (item.entity && isOfSeveral(table)) throw new Unresolved();
+  if (item.isDistinct && table !== resolution.from) throw new Unresolved();
+  const repeated = repeatedName(table);
+  if (repeated && !item.isDistinct) {
+    throw new Unresolved({ said: table.name, options: [`different ${repeated.name}`, `rows of ${table.name}`] });
+  }
+  if (!table.columns.some(({ isKey }) => isKey))
+    resolution.assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);
+  return { alias: `${table.name.toLowerCase()}_count${suffix}`, fn: "count" };
+}

@@ -1,0 +1,92 @@
+import type { Plan, Ref } from "../../plan";
+import { displayColumns, type Table } from "../../schema";
+import { repeatedName } from "./columns";
+import { extremeOf } from "./implied-columns";
+import { addOutput, displayed, emptyPlan, finishPlan, outputsOf, ROWS_MAX } from "./plans";
+import { predicatesOf } from "./predicates";
+import type { Resolution } from "./resolution";
+import { Unresolved } from "./unresolved";
+
+/** Returns the plan of a question for rows or their columns. */
+export function toListPlan(resolution: Resolution): Plan {
+  const { items, isDistinct } = resolution.question;
+  const target = resolution.target as Table;
+  resolution.from = target;
+  const isWhole = items.every(({ kind }) => kind === "rows");
+  const refs = isWhole
+    ? displayed(target)
+    : items.flatMap((item) =>
+        item.kind === "column"
+          ? [resolution.pick(item.column)]
+          : item.kind === "display"
+            ? nameColumns(resolution, item.table.table)
+            : [],
+      );
+  if (!isWhole && items.some(({ kind }) => kind !== "column" && kind !== "display")) throw new Unresolved();
+  // "All product categories" may be rows or values.
+  const [only] = refs;
+  const isOpen = refs.length === 1 && !isDistinct && !isWhole;
+  const hasFilter = resolution.modifiers.some(({ kind }) => kind !== "scope");
+  if (isOpen && !hasFilter && only?.column.kind === "text" && !displayColumns(only.table).includes(only.column)) {
+    throw new Unresolved();
+  }
+  // The columns of two tables are read from the lower one.
+  const lowest = refs
+    .map(({ table }) => table)
+    .find((low) => refs.every(({ table }) => resolution.isAbove(low, table)));
+  if (!lowest) throw new Unresolved();
+  if (!resolution.isAbove(target, lowest)) {
+    // "Descriptions of templates" are no descriptions of the documents that use them.
+    const isNamed = resolution.all("scope").some(({ table }) => table.table === target) || isWhole;
+    // "Owners and the names of their dogs" are one row for each dog.
+    const isShown = refs.some(({ table }) => table === target);
+    if ((isNamed && !isShown) || !resolution.isAbove(lowest, target)) throw new Unresolved();
+    resolution.from = lowest;
+    resolution.assume(`I assumed one row for each row of ${lowest.name}.`);
+  }
+  for (const { table } of refs) resolution.join(table);
+  const where = predicatesOf(resolution);
+  const outputs = outputsOf(refs);
+  const plan = { ...emptyPlan(resolution.from), where, outputs, isDistinct, limit: ROWS_MAX };
+  if (isWhole && outputs.length < target.columns.length)
+    resolution.assume(`I assumed that the first ${outputs.length} columns of ${target.name} are enough.`);
+  const isTelling = refs.some(
+    ({ table, column }) => repeatedName(table) !== column && (column.isKey || displayColumns(table).includes(column)),
+  );
+  if (!isDistinct && !isTelling) resolution.assume("I assumed that equal rows are listed as often as they occur.");
+  const [order] = resolution.all("order");
+  const [extreme] = resolution.all("extreme");
+  if (order && extreme) throw new Unresolved();
+  if (extreme) {
+    const { ref, isDescending } = extremeOf(resolution, extreme);
+    if (!resolution.isAbove(resolution.from, ref.table)) throw new Unresolved();
+    resolution.join(ref.table);
+    where.push({ kind: "null", ref, isNegated: true });
+    resolution.assumeTies(extreme.limit);
+    return finishPlan(resolution, {
+      ...plan,
+      order: [{ alias: addOutput(outputs, ref), isDescending }],
+      limit: extreme.limit,
+    });
+  }
+  if (order) {
+    if (order.by === "figure" || (order.by && order.by.kind !== "column")) throw new Unresolved();
+    const ref = order.by?.kind === "column" ? resolution.pick(order.by.column) : refs.length === 1 ? refs[0] : null;
+    if (!ref) throw new Unresolved();
+    resolution.join(ref.table);
+    if (isDistinct && !refs.some((each) => each.column === ref.column)) throw new Unresolved();
+    return finishPlan(resolution, {
+      ...plan,
+      order: [{ alias: addOutput(outputs, ref), isDescending: order.isDescending ?? false }],
+    });
+  }
+  return finishPlan(resolution, plan);
+}
+
+/** Returns what rows are called. */
+function nameColumns(resolution: Resolution, table: Table): Ref[] {
+  const columns = displayColumns(table).filter(({ kind, isReference }) => kind === "text" && !isReference);
+  if (columns.length === 0) throw new Unresolved();
+  resolution.assume(`I assumed that ${columns.map(({ name }) => name).join(" and ")} of ${table.name} is enough.`);
+  return columns.map((column) => ({ table, column }));
+}

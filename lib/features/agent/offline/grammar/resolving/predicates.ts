@@ -1,0 +1,159 @@
+import type { Predicate, Ref } from "../../plan";
+import type { Table } from "../../schema";
+import type { Adjective, Condition } from "../question";
+import { isKeySaid } from "./columns";
+import { adjectiveColumn, timeColumn } from "./implied-columns";
+import type { Resolution } from "./resolution";
+import { Unresolved } from "./unresolved";
+
+/** Returns the filters of a question. */
+export function predicatesOf(resolution: Resolution): Predicate[] {
+  const where: Predicate[] = [];
+  const below = new Map<Table, Predicate[]>();
+  const seen = new Set<string>();
+  for (const condition of resolution.all("conditions").flatMap(({ conditions }) => conditions)) {
+    const { ref, predicate } = toPredicate(resolution, condition);
+    checkBounds(resolution, ref, predicate);
+    const key = `${ref.table.id} ${ref.column.name}`;
+    // "Both A and B" of one column: no row has two values.
+    const isEqual = predicate.kind === "in" && !predicate.isNegated;
+    if (isEqual && seen.has(key)) throw new Unresolved();
+    if (isEqual) seen.add(key);
+    if (resolution.isAbove(resolution.from as Table, ref.table)) {
+      resolution.join(ref.table);
+      where.push(predicate);
+    } else below.set(ref.table, [...(below.get(ref.table) ?? []), predicate]);
+  }
+  const from = resolution.from as Table;
+  const named = resolution
+    .all("scope")
+    .flatMap(({ table: { table } }) => (resolution.isAbove(from, table) ? [] : [table]));
+  // A list of those that have a related row might repeat them for each one.
+  const isOnce = resolution.question.isDistinct || resolution.question.items.every(({ kind }) => kind === "count");
+  if (named.length > 0 && !isOnce) throw new Unresolved();
+  for (const [table, predicates] of below) {
+    // "Books borrowed last year" may count the books or the loans.
+    if (predicates.some(({ kind }) => kind === "span") && !named.includes(table)) throw new Unresolved();
+    if (predicates.some((each) => "isNegated" in each && each.isNegated) || predicates.length > 1)
+      throw new Unresolved();
+    where.push(toExists(resolution, table, predicates, false));
+  }
+  for (const { table, isNegated } of resolution.all("exists"))
+    where.push(toExists(resolution, table.table, [], isNegated));
+  // "Users who wrote tips about businesses in Dallas": the way to the businesses goes through tips.
+  const passed = where.flatMap((one) => (one.kind === "exists" ? one.steps.map(({ table }) => table) : []));
+  for (const table of named) {
+    if (passed.includes(table)) continue;
+    where.push(toExists(resolution, table, [], false));
+  }
+  // Two related rows may be one row or several, and a negation may include the other one.
+  if (where.filter(({ kind }) => kind === "exists").length > 1) throw new Unresolved();
+  return where;
+}
+
+/** "Before 1945 and after 1955" speaks of two rows: no row is both. */
+function checkBounds(resolution: Resolution, ref: Ref, predicate: Predicate): void {
+  const key = `${ref.table.id} ${ref.column.name}`;
+  const bounds = resolution.bounds.get(key) ?? { low: null, high: null };
+  resolution.bounds.set(key, bounds);
+  const yearOf = (day: string | null) => (day === null ? null : ref.column.isYear ? Number(day.slice(0, 4)) : day);
+  const low = predicate.kind === "span" ? yearOf(predicate.start) : boundOf(predicate, /^(?:>|>=|=)$/);
+  const high = predicate.kind === "span" ? yearOf(predicate.end) : boundOf(predicate, /^(?:<|<=|=)$/);
+  bounds.low ??= low;
+  bounds.high ??= high;
+  // A second bound of the same side is another row too.
+  const isSecond = (low !== null && bounds.low !== low) || (high !== null && bounds.high !== high);
+  if (isSecond || (bounds.low !== null && bounds.high !== null && bounds.low > bounds.high)) throw new Unresolved();
+}
+
+function boundOf(predicate: Predicate, sides: RegExp): number | string | null {
+  return predicate.kind === "compare" && sides.test(predicate.op) && typeof predicate.value !== "boolean"
+    ? predicate.value
+    : null;
+}
+
+function toExists(resolution: Resolution, table: Table, where: Predicate[], isNegated: boolean): Predicate {
+  const from = resolution.from as Table;
+  const steps = resolution.path(from, table);
+  if (steps.length === 0 || steps[0]?.isUp) throw new Unresolved();
+  if (!isNegated)
+    resolution.assume(`I assumed that each row of ${from.name} counts once, also with several ${table.name}.`);
+  return { kind: "exists", table, steps, where, isNegated };
+}
+
+function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; predicate: Predicate } {
+  switch (condition.kind) {
+    case "compare": {
+      const ref = condition.column
+        ? resolution.pick(condition.column)
+        : adjectiveColumn(resolution, condition.adjective as Adjective);
+      const { op, value } = condition;
+      if (ref.column.kind === "date" || ref.column.kind === "boolean") throw new Unresolved();
+      // Keys have no order, and "papers in 2015" is no key.
+      if (ref.column.isReference && !(condition.column && isKeySaid(condition.column))) throw new Unresolved();
+      if (ref.column.kind === "text") {
+        if (op !== "=" && op !== "<>") throw new Unresolved();
+        const isNegated = op === "<>";
+        return { ref, predicate: { kind: "in", ref, values: [String(value)], isNegated } };
+      }
+      return { ref, predicate: { kind: "compare", ref, op, value } };
+    }
+    case "numbers": {
+      const ref = resolution.pick(condition.column, ({ column }) => column.kind === "number");
+      const { values, isNegated } = condition;
+      return { ref, predicate: { kind: "in", ref, values, isNegated } };
+    }
+    case "years": {
+      const ref = condition.column ? resolution.pick(condition.column) : timeColumn(resolution, true);
+      if (ref.column.kind !== "number" || ref.column.isReference) throw new Unresolved();
+      return { ref, predicate: { kind: "in", ref, values: condition.values, isNegated: false } };
+    }
+    case "between": {
+      const ref = resolution.pick(condition.column, ({ column }) => column.kind === "number");
+      resolution.upperBounds.push({ kind: "compare", ref, op: "<=", value: condition.high });
+      return { ref, predicate: { kind: "compare", ref, op: ">=", value: condition.low } };
+    }
+    case "values": {
+      const hits = condition.values.map((value) => resolution.pickValue(value, condition.column));
+      const [first] = hits;
+      if (!first || hits.some(({ ref }) => ref.column !== first.ref.column)) throw new Unresolved();
+      const values = [...new Set(hits.map(({ value }) => value))];
+      return { ref: first.ref, predicate: { kind: "in", ref: first.ref, values, isNegated: condition.isNegated } };
+    }
+    case "either": {
+      const found = condition.conditions.map((each) => toPredicate(resolution, each));
+      const [first] = found;
+      const values = found.flatMap(({ predicate }) =>
+        predicate.kind === "in" && !predicate.isNegated && predicate.ref.column === first?.ref.column
+          ? [predicate.values]
+          : [],
+      );
+      if (!first || values.length < found.length) throw new Unresolved();
+      const { ref } = first;
+      return { ref, predicate: { kind: "in", ref, values: values.flat(), isNegated: false } };
+    }
+    case "text": {
+      const ref = resolution.pick(condition.column, ({ column }) => column.kind === "text");
+      const { text, where, isNegated } = condition;
+      return { ref, predicate: { kind: "contains", ref, text, where, isNegated } };
+    }
+    case "empty": {
+      const ref = resolution.pick(condition.column);
+      return { ref, predicate: { kind: "null", ref, isNegated: condition.isNegated } };
+    }
+    case "date": {
+      const { start, end } = condition.date;
+      const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
+      const ref = condition.column ? resolution.pick(condition.column) : timeColumn(resolution, isYears);
+      if (ref.column.kind === "text" && condition.date.isBareYear && start && end && !condition.date.isOpen) {
+        return { ref, predicate: { kind: "in", ref, values: [start.slice(0, 4)], isNegated: false } };
+      }
+      if (ref.column.kind !== "date" && !(ref.column.isYear && isYears)) throw new Unresolved();
+      if (!condition.date.isBareYear)
+        resolution.assume(
+          `I assumed the time ${start ? `from ${start} on` : ""}${start && end ? ", " : ""}${end ? `before ${end}` : ""}.`,
+        );
+      return { ref, predicate: { kind: "span", ref, start, end, isNegated: false } };
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { ValueHit } from "../../link";
+import type { Predicate, Ref } from "../../plan";
+import type { Schema, Step, Table } from "../../schema";
+import type { ColumnName, ValueName } from "../names";
+import type { Modifier, ModifierOf, Question } from "../question";
+import { nameOf } from "./columns";
+import { Unresolved } from "./unresolved";
+
+/** Difference of rank within which the answer names the column that it chose. */
+const RIVAL = 2.5;
+/** Minimum fit of a name that needs no word about it. */
+const CERTAIN = 2.5;
+
+/** Columns and joins of a question while they are chosen, with what the choices assume. */
+export class Resolution {
+  readonly question: Question;
+  readonly schema: Schema;
+  readonly assumed: string[] = [];
+  /** Tables that the question names. */
+  readonly mentioned = new Set<Table>();
+  readonly joins: Step[] = [];
+  /** Lowest and highest values of columns, by table and column. */
+  readonly bounds = new Map<string, { low: number | string | null; high: number | string | null }>();
+  /** The upper bounds of ranges. */
+  readonly upperBounds: Predicate[] = [];
+  modifiers: readonly Modifier[];
+  /** Table whose rows the question asks for. */
+  target: Table | null = null;
+  /** Table that the query reads; others are joined to it. */
+  from: Table | null = null;
+
+  constructor(question: Question, schema: Schema) {
+    this.question = question;
+    this.schema = schema;
+    this.modifiers = question.modifiers;
+  }
+
+  /** Returns the modifiers of a kind. */
+  all<K extends Modifier["kind"]>(kind: K): ModifierOf<K>[] {
+    return this.modifiers.filter((one): one is ModifierOf<K> => one.kind === kind);
+  }
+
+  /**
+   * Returns the column of a name that is nearest to the rows.
+   * @throws Unresolved if no column, or several alike, have the name
+   */
+  pick(name: ColumnName, wanted: (ref: Ref) => boolean = () => true): Ref {
+    const target = this.from ?? this.target;
+    const ranked = name.options
+      .filter(({ ref }) => wanted(ref))
+      .map(({ ref, fit }) => ({ ref, rank: fit + this.nearness(ref.table, target) }))
+      .sort((a, b) => b.rank - a.rank);
+    const [best, second] = ranked;
+    if (!best || best.rank < 0) throw new Unresolved();
+    if (second && second.rank === best.rank && !this.isSameKey(best.ref, second.ref)) {
+      throw new Unresolved({ said: name.said, options: ranked.slice(0, 4).map(({ ref }) => nameOf(ref)) });
+    }
+    const { fit = 0 } = name.options.find(({ ref }) => ref === best.ref) ?? {};
+    const isRivaled = second && second.rank > best.rank - RIVAL && !this.isSameKey(best.ref, second.ref);
+    if (fit < CERTAIN || isRivaled) this.assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
+    return best.ref;
+  }
+
+  /** Of rows that share the last place, an answer shows some. */
+  assumeTies(limit: number): void {
+    this.assume(`I assumed that ${limit} ${limit === 1 ? "row is" : "rows are"} enough if others share the same rank.`);
+  }
+
+  assume(text: string): void {
+    if (!this.assumed.includes(text)) this.assumed.push(text);
+  }
+
+  nearness(table: Table, target: Table | null): number {
+    if (table === target) return 2;
+    if (this.mentioned.has(table)) return 1;
+    const path = target ? this.schema.path(target, table) : null;
+    if (path === null) return -9;
+    return path.every(({ isUp }) => isUp) ? 0.3 - path.length * 0.05 : -path.length * 0.05;
+  }
+
+  /** Whether one column references the other. */
+  isSameKey(a: Ref, b: Ref): boolean {
+    return this.schema.edges.some(
+      (edge) =>
+        (edge.from === a.table && edge.to === b.table && edge.fromColumns[0] === a.column.name) ||
+        (edge.from === b.table && edge.to === a.table && edge.fromColumns[0] === b.column.name),
+    );
+  }
+
+  /**
+   * Returns the column and spelling of a value.
+   * @throws Unresolved if several columns have it alike
+   */
+  pickValue(value: ValueName, column: ColumnName | null): ValueHit {
+    const target = this.from ?? this.target;
+    const rankOf = (hit: ValueHit) => {
+      const option = column?.options.find(({ ref }) => ref.table === hit.ref.table && ref.column === hit.ref.column);
+      if (column && !option) return -9;
+      return (option?.fit ?? 0) + this.nearness(hit.ref.table, target) + (hit.value === value.said ? 0.01 : 0);
+    };
+    const ranked = value.hits.map((hit) => ({ hit, rank: rankOf(hit) })).sort((a, b) => b.rank - a.rank);
+    const [best] = ranked;
+    if (!best || best.rank < -1) throw new Unresolved();
+    const other = ranked.find(({ hit, rank }) => rank > best.rank - 0.02 && hit.ref.column !== best.hit.ref.column);
+    if (other && !this.isSameKey(best.hit.ref, other.hit.ref)) {
+      const options = ranked.map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
+      throw new Unresolved({ said: value.said, options: [...new Set(options)].slice(0, 4) });
+    }
+    const elsewhere = ranked.find(
+      ({ hit, rank }) => rank > -2 && !this.isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
+    );
+    // Two tables may have the value: nearness is no reason.
+    if (!column && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
+      const options = [best, elsewhere].map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
+      throw new Unresolved({ said: value.said, options });
+    }
+    const isSpelled = best.hit.value.toLowerCase() === value.said.toLowerCase();
+    if (column && !isSpelled) this.assume(`I assumed that “${value.said}” means “${best.hit.value}”.`);
+    if (!column) {
+      const other = elsewhere ? `, not a ${nameOf(elsewhere.hit.ref)}` : "";
+      this.assume(`I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}${other}.`);
+    }
+    const spellings = ranked.filter(({ hit, rank }) => rank === best.rank && hit.ref.column === best.hit.ref.column);
+    if (spellings.length > 1) throw new Unresolved();
+    return best.hit;
+  }
+
+  /**
+   * Returns the joins from one table to another.
+   * @throws Unresolved if none, or several alike, lead there
+   */
+  path(from: Table, to: Table): Step[] {
+    const steps = this.schema.path(from, to);
+    if (!steps) throw new Unresolved();
+    for (const { edge } of steps) {
+      const same = this.schema.edges.filter((other) => other.from === edge.from && other.to === edge.to);
+      // Two keys between the same tables, such as home and away team, mean different joins.
+      if (same.length > 1) {
+        throw new Unresolved({ said: edge.to.name, options: same.map(({ fromColumns }) => fromColumns.join(", ")) });
+      }
+    }
+    const between = steps.slice(0, -1).map(({ table }) => table.name);
+    if (between.length > 0)
+      this.assume(`I assumed that ${from.name} and ${to.name} belong together through ${between.join(" and ")}.`);
+    return steps;
+  }
+
+  /** Whether each row of one table belongs to one row of the other. */
+  isAbove(from: Table, to: Table): boolean {
+    return from === to || this.schema.isAbove(from, to);
+  }
+
+  /** Adds the joins to a table above the one that is read. */
+  join(table: Table): void {
+    const from = this.from as Table;
+    for (const step of this.path(from, table)) {
+      if (!step.isUp) throw new Unresolved();
+      if (!this.joins.some((each) => each.table === step.table)) this.joins.push(step);
+    }
+  }
+
+  /** Whether a column identifies rows that have a name. */
+  isReference({ table, column }: Ref): boolean {
+    return (
+      column.isKey ||
+      this.schema.edges.some(({ from, fromColumns }) => from === table && fromColumns.includes(column.name))
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import type { Plan } from "../../plan";
+import type { Schema } from "../../schema";
+import type { ModifierOf, Question } from "../question";
+import { toFigurePlan } from "./figures";
+import { toListPlan } from "./lists";
+import { toRankingPlan } from "./rankings";
+import { Resolution } from "./resolution";
+import { toSharePlan } from "./shares";
+import { applyTop } from "./superlatives";
+import { findTarget } from "./target";
+import { type Choice, Unresolved } from "./unresolved";
+
+/** A plan with what it assumes. */
+export type Resolved = { plan: Plan; assumed: string[] };
+
+/**
+ * Chooses the columns and joins of a question. Without one certain meaning it has no plan, and a choice if one name is
+ * the reason.
+ */
+export function resolveQuestion(question: Question, schema: Schema): Resolved | { choice: Choice | null } {
+  try {
+    return resolve(new Resolution(question, schema));
+  } catch (error) {
+    if (error instanceof Unresolved) return { choice: error.choice };
+    throw error;
+  }
+}
+
+function resolve(resolution: Resolution): Resolved {
+  const { items } = resolution.question;
+  resolution.target = findTarget(resolution);
+  const grouped = resolution.all("groups");
+  const hasCount = items.some(({ kind }) => kind === "count");
+  const hasAggregate = items.some(({ kind }) => kind === "aggregate");
+  applyTop(resolution);
+  const counts = [...resolution.all("most"), ...resolution.all("having")];
+  if (counts.length > 1) throw new Unresolved();
+  if (resolution.all("order").length > 1 || resolution.all("extreme").length > 1) throw new Unresolved();
+  const hasRatio = items.some(({ kind }) => (kind === "share" && grouped.length === 0) || kind === "ratio");
+  const plan =
+    counts.length === 1
+      ? toRankingPlan(resolution, counts[0] as ModifierOf<"most"> | ModifierOf<"having">)
+      : hasRatio
+        ? toSharePlan(resolution)
+        : hasCount || hasAggregate || grouped.length > 0
+          ? toFigurePlan(resolution)
+          : toListPlan(resolution);
+  return { plan: { ...plan, joins: resolution.joins }, assumed: resolution.assumed };
+}

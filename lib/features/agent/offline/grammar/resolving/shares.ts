@@ -1,0 +1,38 @@
+import type { Plan } from "../../plan";
+import type { Table } from "../../schema";
+import { isOfSeveral } from "./columns";
+import { emptyPlan, finishPlan } from "./plans";
+import { predicatesOf } from "./predicates";
+import type { Resolution } from "./resolution";
+import { Unresolved } from "./unresolved";
+
+/** "Percentage of players that are Spanish", "average number of players per club". */
+export function toSharePlan(resolution: Resolution): Plan {
+  const [item, ...others] = resolution.question.items;
+  const kinds = new Set(resolution.modifiers.map(({ kind }) => kind));
+  kinds.delete("scope");
+  kinds.delete("conditions");
+  if (!item || others.length > 0 || kinds.size > 0) throw new Unresolved();
+  resolution.from = resolution.target as Table;
+  if (item.kind === "ratio") {
+    const per = item.per.table;
+    const [key, ...rest] = per.columns.filter(({ isKey }) => isKey);
+    const isCounted = per.columns.some(({ words }) => words.includes("count") || words.includes("number"));
+    if (isCounted || isOfSeveral(resolution.from)) throw new Unresolved();
+    if (!key || rest.length > 0 || per === resolution.from || !resolution.isAbove(resolution.from, per))
+      throw new Unresolved();
+    resolution.join(per);
+    resolution.assume(`I assumed that ${per.name} without ${resolution.from.name} are left out.`);
+    const alias = `${resolution.from.name.toLowerCase()}_per_${per.name.toLowerCase()}`;
+    return finishPlan(resolution, {
+      ...emptyPlan(resolution.from),
+      where: predicatesOf(resolution),
+      measures: [{ alias, fn: "ratio", of: { table: per, column: key } }],
+    });
+  }
+  // Two conditions may both describe the part, or one of them all rows.
+  if (resolution.all("conditions").flatMap(({ conditions }) => conditions).length !== 1) throw new Unresolved();
+  if (resolution.all("scope").length !== 1) throw new Unresolved();
+  const where = [...predicatesOf(resolution), ...resolution.upperBounds.splice(0)];
+  return finishPlan(resolution, { ...emptyPlan(resolution.from), measures: [{ alias: "share", fn: "share", where }] });
+}

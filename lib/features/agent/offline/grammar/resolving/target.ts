@@ -1,0 +1,119 @@
+import type { Table } from "../../schema";
+import type { ColumnName } from "../names";
+import { countedTable } from "./columns";
+import type { Resolution } from "./resolution";
+import { Unresolved } from "./unresolved";
+
+/**
+ * Returns the table whose rows a question asks for.
+ * @throws Unresolved if it may be several
+ */
+export function findTarget(resolution: Resolution): Table {
+  const { items } = resolution.question;
+  const modifiers = resolution.modifiers;
+  for (const item of items) {
+    if (item.kind === "column" && item.owner) resolution.mentioned.add(item.owner.table);
+    if (item.kind === "display") resolution.mentioned.add(item.table.table);
+    if (item.kind === "rows") resolution.mentioned.add(item.table.table);
+    if (item.kind === "count" && item.entity && "table" in item.entity)
+      resolution.mentioned.add(item.entity.table.table);
+  }
+  for (const modifier of modifiers) {
+    if (modifier.kind === "scope") resolution.mentioned.add(modifier.table.table);
+    if (modifier.kind === "groups") {
+      for (const entity of modifier.entities) if ("table" in entity) resolution.mentioned.add(entity.table.table);
+    }
+  }
+  const rows = items.find((item) => item.kind === "rows");
+  if (rows) return rows.table.table;
+  const ratio = items.find((item) => item.kind === "ratio");
+  if (ratio) return ratio.table.table;
+  const [scope] = resolution.all("scope");
+  const countItem = items.find((item) => item.kind === "count" && item.entity && "table" in item.entity);
+  if (countItem?.kind === "count" && countItem.entity && "table" in countItem.entity) {
+    return countItem.entity.table.table;
+  }
+  if (scope) return scope.table.table;
+  const groupTable = resolution
+    .all("groups")
+    .flatMap(({ entities }) => entities)
+    .find((entity) => "table" in entity);
+  const columns = items.flatMap((item) =>
+    item.kind === "column" || item.kind === "aggregate"
+      ? [item.column]
+      : item.kind === "count" && item.entity && "column" in item.entity
+        ? [item.entity.column]
+        : [],
+  );
+  if (columns.length === 0) throw new Unresolved();
+  const tables = resolution.schema.tables
+    .map((table) => ({ table, fit: fitIn(table, columns) }))
+    .filter(({ fit }) => fit > 0)
+    .sort((a, b) => b.fit - a.fit);
+  const [best, second] = tables;
+  const owners = items.flatMap((item) => (item.kind === "column" && item.owner ? [item.owner.table] : []));
+  const lowest = owners.find((low) => owners.every((owner) => resolution.isAbove(low, owner)));
+  if (lowest) return lowest;
+  const equal = tables.filter(({ fit }) => fit === best?.fit).map(({ table }) => table);
+  // A view repeats what its tables have.
+  const real = equal.filter(({ isView }) => !isView);
+  const tied = real.length > 0 ? real : equal;
+  if (tied.length === 1 && tied[0]) return tied[0];
+  // A key is that of the rows which it identifies.
+  const isValues = resolution.question.isDistinct || items.some(({ kind }) => kind === "count");
+  const keyed = isValues
+    ? undefined
+    : tied.find((table) =>
+        tied.every((other) => other === table || columns.every((column) => isKeyOf(resolution, column, other, table))),
+      );
+  if (best && keyed) {
+    if (second?.fit === best.fit) resolution.assume(`I assumed that “${columns[0]?.said}” are those of ${keyed.name}.`);
+    return keyed;
+  }
+  const [ranking] = [...resolution.all("most"), ...resolution.all("having")];
+  const counted = ranking && countedTable(ranking);
+  if (counted && tied.includes(counted)) return counted;
+  if (!best) {
+    if (groupTable && "table" in groupTable) return groupTable.table.table;
+    throw new Unresolved();
+  }
+  if (second && second.fit === best.fit) {
+    const fitting = tied.filter((table) => hasConditions(resolution, table));
+    if (fitting.length === 1 && fitting[0]) return fitting[0];
+    // The same columns in two tables: only a filter or a group may tell which one is meant.
+    const said = columns[0]?.said ?? "";
+    throw new Unresolved({ said, options: tied.slice(0, 4).map(({ name }) => `${said} of ${name}`) });
+  }
+  return best.table;
+}
+
+/** Whether a column of one table references the same column of the other. */
+function isKeyOf(resolution: Resolution, name: ColumnName, from: Table, to: Table): boolean {
+  const columnOf = (table: Table) => name.options.find(({ ref }) => ref.table === table)?.ref.column;
+  const [a, b] = [columnOf(from), columnOf(to)];
+  return resolution.schema.edges.some(
+    (edge) => edge.from === from && edge.to === to && edge.fromColumns[0] === a?.name && edge.toColumns[0] === b?.name,
+  );
+}
+
+/** Whether all conditions are on columns of the table. */
+function hasConditions(resolution: Resolution, table: Table): boolean {
+  const conditions = resolution.all("conditions").flatMap(({ conditions }) => conditions);
+  return (
+    conditions.length > 0 &&
+    conditions.every(
+      (condition) =>
+        condition.kind !== "either" &&
+        (!condition.column || condition.column.options.some(({ ref }) => ref.table === table)) &&
+        (condition.kind !== "values" ||
+          condition.values.every(({ hits }) => hits.some(({ ref }) => ref.table === table))),
+    )
+  );
+}
+
+function fitIn(table: Table, columns: readonly ColumnName[]): number {
+  const fits = columns.map(({ options }) =>
+    Math.max(0, ...options.filter(({ ref }) => ref.table === table).map(({ fit }) => fit)),
+  );
+  return fits.some((fit) => fit === 0) ? 0 : fits.reduce((sum, fit) => sum + fit, 0);
+}

@@ -1,0 +1,12 @@
+/** A name with several meanings. */
+export type Choice = { said: string; options: string[] };
+
+/** A question without one certain meaning. */
+export class Unresolved extends Error {
+  readonly choice: Choice | null;
+
+  constructor(choice: Choice | null = null) {
+    super("no certain meaning");
+    this.choice = choice;
+  }
+}
