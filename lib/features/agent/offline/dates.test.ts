@@ -9,6 +9,7 @@ test.each([
   ["orders this quarter", "2026-01-01", "2026-04-01"],
   ["orders last week", "2026-03-09", "2026-03-16"],
   ["orders in the last 7 days", "2026-03-11", "2026-03-19"],
+  ["orders in the last fifteen days", "2026-03-03", "2026-03-19"],
   ["the past three months", "2025-12-18", "2026-03-19"],
   ["orders yesterday", "2026-03-17", "2026-03-18"],
   ["orders in 2024", "2024-01-01", "2025-01-01"],

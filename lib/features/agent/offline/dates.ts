@@ -1,3 +1,5 @@
+import { NUMBER_WORD, toNumber } from "./words";
+
 /** Spans of days in natural language, relative to a given day. Ends are exclusive; null is open. */
 
 export type Grain = "day" | "week" | "month" | "quarter" | "year";
@@ -16,8 +18,7 @@ const DAY_MS = 86_400_000;
 const MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]; // biome-ignore format: short
 const ORDINALS = ["first", "second", "third", "fourth"];
 const MONTH = `(?:${MONTHS.map((name) => (name === "may" ? "may" : `${name.slice(0, 3)}(?:${name.slice(3)})?`)).join("|")}|sept)\\.?`;
-const COUNT = "(\\d{1,4}|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty)";
-const COUNTS: Record<string, number> = { two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, thirty: 30 }; // biome-ignore format: short
+const COUNT = `(\\d{1,4}|${NUMBER_WORD})`;
 /** Numbers that are read as years. */
 const YEAR = "((?:19|20)\\d\\d)";
 
@@ -51,7 +52,7 @@ const POINTS: Rule[] = [
   rule(
     `(?:the |over the |in the |during the |within the )?(?:last|past|previous) ${COUNT} (day|week|month|quarter|year)s?`,
     (m, today) => {
-      const count = COUNTS[m[1] ?? ""] ?? Number(m[1]);
+      const count = toNumber(m[1] ?? "") ?? 0;
       const tomorrow = addDays(today, 1);
       const unit = m[2] as Grain;
       return {
@@ -64,7 +65,7 @@ const POINTS: Rule[] = [
     },
   ),
   rule(`${COUNT} (day|week|month|year)s? ago`, (m, today) => {
-    const count = COUNTS[m[1] ?? ""] ?? Number(m[1]);
+    const count = toNumber(m[1] ?? "") ?? 0;
     const at =
       m[2] === "day" || m[2] === "week"
         ? addDays(today, -count * (m[2] === "week" ? 7 : 1))

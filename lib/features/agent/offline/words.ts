@@ -39,10 +39,14 @@ export function tokenize(text: string): Token[] {
 
 const NUMBER_WORDS: Record<string, number> = {
   two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15,
-  twenty: 20, fifty: 50, hundred: 100, thousand: 1000, dozen: 12,
+  twenty: 20, thirty: 30, fifty: 50, hundred: 100, thousand: 1000, dozen: 12,
 }; // biome-ignore format: a table
 
-function toNumber(lower: string): number | null {
+/** Words that are numbers, as alternatives of a pattern. */
+export const NUMBER_WORD = Object.keys(NUMBER_WORDS).join("|");
+
+/** Returns the number that a word in lower case stands for; null if it is none. */
+export function toNumber(lower: string): number | null {
   if (Object.hasOwn(NUMBER_WORDS, lower)) return NUMBER_WORDS[lower] ?? null;
   const match = /^[$€£]?(\d[\d,]*(?:\.\d+)?)([km%])?$/.exec(lower);
   if (!match) return null;

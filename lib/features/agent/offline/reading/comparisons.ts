@@ -3,7 +3,7 @@ import type { Mention } from "../link";
 import type { Predicate, Ref } from "../plan";
 import { mainMeasure } from "../schema";
 import { amountsOf } from "./amounts";
-import { isAmount, NUMBER, type Range, type Reading, toNumber } from "./reading";
+import { isAmount, NUMBER, numberOf, type Range, type Reading } from "./reading";
 import { subjectOf, subjectTable } from "./target";
 
 /* Reads comparisons with numbers: "more than 10", "between 5 and 7". */
@@ -20,7 +20,7 @@ export function readComparisons(reading: Reading): void {
     ["exactly|equal to|equals|=", "="],
   ];
   for (const range of reading.all(`between ${NUMBER} (?:and|to) ${NUMBER}`)) {
-    const [low, high] = [toNumber(range.match[1]), toNumber(range.match[2])];
+    const [low, high] = [numberOf(range.match[1]), numberOf(range.match[2])];
     if (reading.linked.dates.some(({ fromToken, toToken }) => fromToken < range.to && toToken > range.from)) {
       const mention = reading.next(range.to, 1, (each) => reading.isNumber(each));
       if (!mention) continue;
@@ -30,12 +30,12 @@ export function readComparisons(reading: Reading): void {
   for (const [source, op] of words) {
     for (const range of reading.all(`(?:${source}) ${NUMBER}`)) {
       if ([...Array(range.to - range.from).keys()].some((i) => reading.taken.has(range.from + i))) continue;
-      readComparison(reading, range, [[op, toNumber(range.match[1])]]);
+      readComparison(reading, range, [[op, numberOf(range.match[1])]]);
     }
   }
   for (const range of reading.all(`${NUMBER} (?:or|and) (more|above|over|higher|less|fewer|below|under|lower)`)) {
     const op = /more|above|over|higher/.test(range.match[2] ?? "") ? ">=" : "<=";
-    readComparison(reading, range, [[op, toNumber(range.match[1])]]);
+    readComparison(reading, range, [[op, numberOf(range.match[1])]]);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Ref } from "../plan";
 import { eventDate, mainMeasure } from "../schema";
 import { amountsOf, amountsOfMoneyWord } from "./amounts";
 import { rankedDim } from "./groups";
-import { GRAINS, isAmount, MONEY, NUMBER, type Reading, toNumber } from "./reading";
+import { GRAINS, isAmount, MONEY, NUMBER, numberOf, type Reading } from "./reading";
 
 /* Reads rankings: "top 5", "the cheapest". */
 
@@ -17,7 +17,7 @@ export function readRanking(reading: Reading): void {
     reading.take(top);
   } else if (top && !isInTime && !reading.isDateToken(top.to - 1)) {
     reading.take(top);
-    frame.limit = toNumber(top.match[1]) || 10;
+    frame.limit = numberOf(top.match[1]) || 10;
     frame.order = { ref: null, isDescending: !/bottom|worst|last/.test(top.match[0]) };
     reading.rankedFrom = top.to;
   }
@@ -43,7 +43,7 @@ export function readRanking(reading: Reading): void {
   }
   const count = reading.first(`(?:which|what|the) ${NUMBER}`);
   if (count && frame.limit === null && !reading.isDateToken(count.to - 1)) {
-    frame.limit = toNumber(count.match[1]);
+    frame.limit = numberOf(count.match[1]);
     reading.take(count);
   }
   const extreme = reading.first(
@@ -108,7 +108,7 @@ export function readSuperlatives(reading: Reading): void {
   const range = reading.superlative;
   if (!range) return;
   const word = range.match[0];
-  const count = toNumber(range.match[1] ?? range.match[3]) || null;
+  const count = numberOf(range.match[1] ?? range.match[3]) || null;
   const isDescending =
     !/\b(?:cheapest|least|oldest|earliest|shortest|fastest|quickest|smallest|lowest|worst|minimum|first)\b/.test(
       word,

@@ -3,9 +3,9 @@ import type { DimAsk, Frame, MeasureAsk } from "../frame";
 import type { Linked, Mention } from "../link";
 import type { Predicate, Ref } from "../plan";
 import type { Schema, Table } from "../schema";
+import { NUMBER_WORD, toNumber } from "../words";
 
-export const NUMBER =
-  "([$€£]?\\d[\\d,.]*[km]?|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|fifty|hundred|thousand)";
+export const NUMBER = `([$€£]?\\d[\\d,.]*[km]?|${NUMBER_WORD})`;
 export const GRAINS: Record<string, Grain> = {
   day: "day", days: "day", date: "day", dates: "day", daily: "day", week: "week", weeks: "week", weekly: "week", month: "month",
   months: "month", monthly: "month", quarter: "quarter", quarters: "quarter", quarterly: "quarter", year: "year", years: "year",
@@ -211,11 +211,7 @@ export function sameMeasure(a: MeasureAsk, b: MeasureAsk): boolean {
   return a.fn === b.fn && a.table === b.table && a.refs[0]?.ref.column === b.refs[0]?.ref.column;
 }
 
-export function toNumber(text: string | undefined): number {
-  const words: Record<string, number> = { two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15, twenty: 20, fifty: 50, hundred: 100, thousand: 1000 }; // biome-ignore format: short
-  const plain = (text ?? "").replaceAll(/[$€£,]/g, "").replace(/\.$/, "");
-  if (Object.hasOwn(words, plain)) return words[plain] ?? 0;
-  const scale = plain.endsWith("k") ? 1000 : plain.endsWith("m") ? 1_000_000 : 1;
-  const number = Number.parseFloat(plain) * scale;
-  return Number.isFinite(number) ? number : 0;
+/** Returns the number that a pattern found; 0 if it found none. */
+export function numberOf(text: string | undefined): number {
+  return toNumber(text ?? "") ?? 0;
 }
