@@ -3,6 +3,14 @@ import { NUMBER_WORD, toNumber } from "./words";
 /** Spans of days in natural language, relative to a given day. Ends are exclusive; null is open. */
 
 export type Grain = "day" | "week" | "month" | "quarter" | "year";
+/** Words that name a grain. */
+export const GRAIN_NOUNS: Readonly<Record<string, Grain>> = {
+  day: "day", days: "day", date: "day", dates: "day", week: "week", weeks: "week", month: "month", months: "month",
+  quarter: "quarter", quarters: "quarter", year: "year", years: "year",
+}; // biome-ignore format: a table
+/** Words that say how often. */
+export const GRAIN_ADVERBS: Readonly<Record<string, Grain>> = { daily: "day", weekly: "week", monthly: "month", quarterly: "quarter", yearly: "year", annual: "year", annually: "year" }; // biome-ignore format: short
+
 export type DateSpan = { start: string | null; end: string | null };
 export type DateMention = DateSpan & {
   /** Start and end of the mention in the text. */

@@ -1,6 +1,7 @@
 import type { Grain } from "./dates";
 import type { Predicate, Ref } from "./plan";
 import type { Table } from "./schema";
+import type { Comparison } from "./words";
 
 /** The content of a question, before the joins between its tables are chosen. */
 
@@ -23,7 +24,7 @@ export type DimAsk =
   | { kind: "time"; grain: Grain; ref: Ref | null };
 
 export type DateAsk = { start: string | null; end: string | null; ref: Ref | null; isNegated: boolean };
-export type HavingAsk = { measure: MeasureAsk; op: "<" | "<=" | ">" | ">=" | "="; value: number };
+export type HavingAsk = { measure: MeasureAsk; op: Comparison; value: number };
 export type ExistsAsk = { table: Table; isNegated: boolean };
 
 export type Frame = {

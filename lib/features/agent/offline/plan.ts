@@ -1,5 +1,6 @@
 import type { Grain } from "./dates";
 import type { Column, Step, Table } from "./schema";
+import type { Comparison } from "./words";
 
 /** A question in relational algebra, before it is rendered in the database's language. */
 
@@ -7,7 +8,7 @@ import type { Column, Step, Table } from "./schema";
 export type Ref = { table: Table; column: Column };
 
 export type Predicate =
-  | { kind: "compare"; ref: Ref; op: "=" | "<>" | "<" | "<=" | ">" | ">="; value: string | number | boolean }
+  | { kind: "compare"; ref: Ref; op: Comparison | "<>"; value: string | number | boolean }
   | { kind: "in"; ref: Ref; values: (string | number)[]; isNegated: boolean }
   | { kind: "null"; ref: Ref; isNegated: boolean }
   | { kind: "contains"; ref: Ref; text: string; where: "anywhere" | "start" | "end"; isNegated: boolean }
@@ -39,7 +40,7 @@ export type Plan = {
   measures: Measure[];
   /** Whether each combination of the outputs appears once. */
   isDistinct: boolean;
-  having: { measure: number; op: "<" | "<=" | ">" | ">=" | "="; value: number }[];
+  having: { measure: number; op: Comparison; value: number }[];
   order: { alias: string; isDescending: boolean }[];
   limit: number | null;
   /** Name of the column that counts the groups, if the question asks for their number. */

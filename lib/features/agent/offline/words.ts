@@ -125,6 +125,25 @@ export const GRAMMAR = new Set(
     .concat("somebody"),
 );
 
+export type Comparison = "<" | "<=" | ">" | ">=" | "=";
+/** Phrases before a number, with `|` between those of one meaning. */
+export const COMPARISONS: [string, Comparison][] = [
+  ["no less than|not less than|at least|a minimum of|minimum|>=|greater than or equal to|more than or equal to", ">="],
+  ["no more than|not more than|at most|up to|a maximum of|<=|less than or equal to", "<="],
+  [
+    "more than|greater than|higher than|larger than|bigger than|longer than|older than|over|above|exceeding|exceeds|exceed|>",
+    ">",
+  ],
+  ["less than|fewer than|lower than|smaller than|shorter than|younger than|under|below|<", "<"],
+  ["exactly|equal to|equals|=", "="],
+];
+/** Phrases before a part of a text. */
+export const TEXT_PLACES: [string, "anywhere" | "start" | "end"][] = [
+  ["start with|starts with|starting with|begin with|begins with|beginning with", "start"],
+  ["end with|ends with|ending with|ending in", "end"],
+  ["contain|contains|containing|like", "anywhere"],
+];
+
 /** Names that a database may use for a word of a question, the closest first; by stems. */
 const SYNONYM_LINES = [
   "revenu: revenu sale turnover total amount gross",

@@ -1,10 +1,11 @@
 import type { Grain } from "../dates";
 import type { FoundDate } from "../link";
+import type { Comparison } from "../words";
 import type { ColumnName, TableName, ValueName } from "./names";
 
 /** The parts of a question as its words say them, before columns and joins are chosen. */
 
-export type Operator = "=" | "<>" | "<" | "<=" | ">" | ">=";
+export type Operator = Comparison | "<>";
 export type Aggregate = "avg" | "min" | "max" | "sum";
 export type Thing = { table: TableName } | { column: ColumnName };
 export type Entity =

@@ -2,23 +2,14 @@ import type { MeasureAsk } from "../frame";
 import type { Mention } from "../link";
 import type { Predicate, Ref } from "../plan";
 import { mainMeasure } from "../schema";
+import { COMPARISONS } from "../words";
 import { amountsOf } from "./amounts";
-import { isAmount, NUMBER, numberOf, type Range, type Reading } from "./reading";
+import { type Bounds, isAmount, NUMBER, numberOf, type Range, type Reading } from "./reading";
 import { subjectOf, subjectTable } from "./target";
 
 /* Reads comparisons with numbers: "more than 10", "between 5 and 7". */
 
 export function readComparisons(reading: Reading): void {
-  const words: [string, ">" | ">=" | "<" | "<=" | "="][] = [
-    ["no less than|not less than|at least|a minimum of|minimum|>=", ">="],
-    ["no more than|not more than|at most|up to|a maximum of|<=", "<="],
-    [
-      "more than|greater than|higher than|larger than|bigger than|longer than|over|above|exceeding|exceeds|exceed|older than|>",
-      ">",
-    ],
-    ["less than|fewer than|lower than|smaller than|shorter than|under|below|younger than|<", "<"],
-    ["exactly|equal to|equals|=", "="],
-  ];
   for (const range of reading.all(`between ${NUMBER} (?:and|to) ${NUMBER}`)) {
     const [low, high] = [numberOf(range.match[1]), numberOf(range.match[2])];
     if (reading.linked.dates.some(({ fromToken, toToken }) => fromToken < range.to && toToken > range.from)) {
@@ -27,7 +18,7 @@ export function readComparisons(reading: Reading): void {
     }
     readComparison(reading, range, [[">=", low], ["<=", high]]); // biome-ignore format: short
   }
-  for (const [source, op] of words) {
+  for (const [source, op] of COMPARISONS) {
     for (const range of reading.all(`(?:${source}) ${NUMBER}`)) {
       if ([...Array(range.to - range.from).keys()].some((i) => reading.taken.has(range.from + i))) continue;
       readComparison(reading, range, [[op, numberOf(range.match[1])]]);
@@ -39,7 +30,7 @@ export function readComparisons(reading: Reading): void {
   }
 }
 
-function readComparison(reading: Reading, range: Range, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+function readComparison(reading: Reading, range: Range, bounds: Bounds): void {
   reading.take(range);
   const after = reading.next(range.to, 2, (mention) => reading.isNumber(mention) || reading.isTable(mention));
   const isNear =
@@ -90,18 +81,18 @@ function readComparison(reading: Reading, range: Range, bounds: ["<" | "<=" | ">
   }
 }
 
-function compareNumbers(reading: Reading, mention: Mention, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+function compareNumbers(reading: Reading, mention: Mention, bounds: Bounds): void {
   reading.laterFilters.push(() => {
     const ref = reading.pick(mention, isAmount) ?? reading.pick(mention);
     return ref ? bounds.map(([op, value]): Predicate => ({ kind: "compare", ref, op, value })) : [];
   });
 }
 
-function addHaving(reading: Reading, measure: MeasureAsk, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+function addHaving(reading: Reading, measure: MeasureAsk, bounds: Bounds): void {
   for (const [op, value] of bounds) reading.frame.having.push({ measure, op, value });
 }
 
-export function readBareComparison(reading: Reading, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+export function readBareComparison(reading: Reading, bounds: Bounds): void {
   const table = subjectTable(reading);
   const column = table && mainMeasure(table);
   if (table && column)

@@ -1,18 +1,16 @@
-import type { Grain } from "../dates";
+import { GRAIN_ADVERBS, GRAIN_NOUNS, type Grain } from "../dates";
 import type { DimAsk, Frame, MeasureAsk } from "../frame";
 import type { Linked, Mention } from "../link";
 import type { Predicate, Ref } from "../plan";
 import type { Schema, Table } from "../schema";
-import { NUMBER_WORD, toNumber } from "../words";
+import { type Comparison, NUMBER_WORD, toNumber } from "../words";
 
 export const NUMBER = `([$€£]?\\d[\\d,.]*[km]?|${NUMBER_WORD})`;
-export const GRAINS: Record<string, Grain> = {
-  day: "day", days: "day", date: "day", dates: "day", daily: "day", week: "week", weeks: "week", weekly: "week", month: "month",
-  months: "month", monthly: "month", quarter: "quarter", quarters: "quarter", quarterly: "quarter", year: "year", years: "year",
-  yearly: "year", annual: "year", annually: "year",
-}; // biome-ignore format: a table
+export const GRAINS: Readonly<Record<string, Grain>> = { ...GRAIN_NOUNS, ...GRAIN_ADVERBS };
 export const MONEY = new Set(["revenu", "sale", "turnover", "incom", "valu", "value", "worth", "spend", "money"]);
 
+/** Comparisons of one number, such as both ends of a range. */
+export type Bounds = [Comparison, number][];
 export type Range = { from: number; to: number; match: RegExpExecArray };
 
 /** A linked question during its reading: words, names and the meaning found so far. */
@@ -26,7 +24,7 @@ export class Reading {
   /** Tokens that a part of the question has used. */
   readonly taken = new Set<number>();
   readonly frame: Frame;
-  readonly laterComparisons: ["<" | "<=" | ">" | ">=" | "=", number][][] = [];
+  readonly laterComparisons: Bounds[] = [];
   readonly laterFilters: (() => Predicate[])[] = [];
   rankedFrom: number | null = null;
   mostAt: Range | null = null;

@@ -1,20 +1,17 @@
 import type { Predicate, Ref } from "../plan";
-import { GRAMMAR, singularOf } from "../words";
+import { GRAMMAR, singularOf, TEXT_PLACES } from "../words";
 import type { Reading } from "./reading";
 import { subjectTable } from "./target";
 
 /* Reads the values and texts that filter rows. */
 
+const MENTIONS: (typeof TEXT_PLACES)[number] = [
+  "mention|mentions|mentioning|include the word|includes the word|with the word|have the word|has the word|having the word|matching",
+  "anywhere",
+];
+
 /** Reads parts of texts: "with 'lamp' in the name". */
 export function readTexts(reading: Reading): void {
-  const ways: [string, "anywhere" | "start" | "end"][] = [
-    ["start with|starts with|starting with|begin with|begins with|beginning with", "start"],
-    ["end with|ends with|ending with|ending in", "end"],
-    [
-      "contain|contains|containing|mention|mentions|mentioning|include the word|includes the word|with the word|have the word|has the word|having the word|like|matching",
-      "anywhere",
-    ],
-  ];
   for (const range of reading.all("about|regarding|concerning|related to")) {
     const i = range.to;
     const table = subjectTable(reading);
@@ -41,7 +38,7 @@ export function readTexts(reading: Reading): void {
     });
     reading.take({ from: range.from, to: i + 1 });
   }
-  for (const [source, where] of ways) {
+  for (const [source, where] of [...TEXT_PLACES, MENTIONS]) {
     for (const range of reading.all(`(?:${source})(?: the)?(?: word| words| text| term| phrase| letters| letter)?`)) {
       // A quoted "The" is the text itself.
       if (reading.linked.tokens[range.to - 1]?.isQuoted) range.to--;

@@ -1,4 +1,4 @@
-import { nameWords } from "../../words";
+import { nameWords, TEXT_PLACES } from "../../words";
 import type { ColumnName, ValueName } from "../names";
 import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Condition, Modifier, Operator } from "../question";
@@ -151,14 +151,7 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
       sequence(
         columnName,
         optional(say("that|which|is|are|whose name|whose value")),
-        table([
-          [
-            "contains|contain|containing|includes|include|including|with|has|have|contains the word|contain the word|contains the substring|contain the substring|has the substring|contains the letter|contain the letter|contains the letters|with the letter|like",
-            "anywhere" as const,
-          ],
-          ["starts with|start with|starting with|begins with|begin with|beginning with", "start" as const],
-          ["ends with|end with|ending with|ending in", "end" as const],
-        ]),
+        table([...TEXT_PLACES, ["includes|include|including|with|has|have", "anywhere" as const]]),
         optional(say("the word|the letter|the letters|the substring|the text|the string|the phrase")),
         quoted,
       ),

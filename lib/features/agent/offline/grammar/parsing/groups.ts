@@ -1,16 +1,14 @@
-import type { Grain } from "../../dates";
 import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Entity, Modifier } from "../question";
 import type { NounPhrases } from "./noun-phrases";
 import type { Ties } from "./ties";
-import { ADVERBS } from "./word-lists";
 import type { Words } from "./words";
 
 export type Groups = ReturnType<typeof groupParsers>;
 
 /** Returns the parsers of groups: "per club", "by month", "does each airline have". */
 export function groupParsers(parts: Words & NounPhrases & Ties) {
-  const { say, names, determiner, thing, entity, valueList, tie, linking } = parts;
+  const { say, names, determiner, adverb, thing, entity, valueList, tie, linking } = parts;
   const each = say("each|every|each of the|different|each different|all the different|each distinct|per|all different");
   const groups: Parser<Modifier> = mapped(
     alt(
@@ -20,15 +18,12 @@ export function groupParsers(parts: Words & NounPhrases & Ties) {
         mapped(optional(separated(entity, say("and|,|and each|and every"), 3)), (list) => list ?? []),
         optional(say("have|has|had|own|owns|one|one of them|of them")),
       ),
-      mapped(
-        sequence(say("daily|weekly|monthly|quarterly|yearly|annually"), optional(say("basis"))),
-        ([word]): [unknown, string, Entity[], string | null] => [
-          null,
-          word,
-          [{ grain: ADVERBS[word] as Grain, column: null }],
-          null,
-        ],
-      ),
+      mapped(sequence(adverb, optional(say("basis"))), ([grain]): [unknown, string, Entity[], string | null] => [
+        null,
+        grain,
+        [{ grain, column: null }],
+        null,
+      ]),
       sequence(
         optional(say("grouped|group|broken down|split")),
         say("by|by the|by each"),

@@ -1,4 +1,4 @@
-import type { Grain } from "../../dates";
+import { GRAIN_ADVERBS, GRAIN_NOUNS, type Grain } from "../../dates";
 import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Entity, Thing } from "../question";
 import { ADJECTIVES, DETERMINERS, OPERATORS } from "./word-lists";
@@ -19,13 +19,8 @@ export function nounPhraseParsers({ say, table, names }: Words) {
   const operator = table(OPERATORS);
   const adjective = table(ADJECTIVES);
   const columnName = mapped(sequence(determiner, names.columns), ([, column]) => column);
-  const grainName = table<string, Grain>([
-    ["day|days|date", "day"],
-    ["week|weeks", "week"],
-    ["month|months", "month"],
-    ["quarter|quarters", "quarter"],
-    ["year|years|calendar year", "year"],
-  ]);
+  const grainName = table<string, Grain>([...Object.entries(GRAIN_NOUNS), ["calendar year", "year"]]);
+  const adverb = table(Object.entries(GRAIN_ADVERBS));
   const thing = alt<Thing>(
     mapped(names.tables, (found) => ({ table: found })),
     lighter(mapped(names.columns, (column) => ({ column }))),
@@ -39,7 +34,7 @@ export function nounPhraseParsers({ say, table, names }: Words) {
     mapped(sequence(names.columns, grainName), ([column, grain]) => ({ grain, column })),
   );
   const valueList = separated(names.values, say("or|, or|,"), 8);
-  return { determiner, distinct, and, operator, adjective, columnName, thing, entity, valueList };
+  return { determiner, distinct, and, operator, adjective, columnName, adverb, thing, entity, valueList };
 }
 
 /** A name of a table and of a column means the table's rows. */

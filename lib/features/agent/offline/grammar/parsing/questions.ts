@@ -1,4 +1,3 @@
-import type { Grain } from "../../dates";
 import type { ColumnName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Item, Modifier, Question } from "../question";
@@ -7,14 +6,14 @@ import type { Items } from "./items";
 import type { Modifiers } from "./modifiers";
 import type { NounPhrases } from "./noun-phrases";
 import type { Rows } from "./rows";
-import { ADVERBS, LEADS } from "./word-lists";
+import { LEADS } from "./word-lists";
 import type { Words } from "./words";
 
 type Parts = Words & NounPhrases & Conditions & Items & Rows & Modifiers;
 
 /** Returns the parser of whole questions. */
 export function questionParser(parts: Parts): Parser<Question> {
-  const { tokens, say, table, names, determiner, distinct, and, entity, conditions, comparison } = parts;
+  const { tokens, say, table, names, determiner, distinct, and, adverb, entity, conditions, comparison } = parts;
   const { item, items, topOf, rows, end, tail } = parts;
   const lead = many(say(`${LEADS}|,|:`), 4);
   const frequent = table<string, boolean>([
@@ -169,10 +168,10 @@ export function questionParser(parts: Parts): Parser<Question> {
     ),
   );
   /** "Daily orders over the last 7 days". */
-  const adverb = mapped(
+  const periodic = mapped(
     sequence(
       lead,
-      say("daily|weekly|monthly|quarterly|yearly|annual"),
+      adverb,
       alt<Item[]>(
         mapped(sequence(names.tables, optional(say("count|counts"))), ([found]) => [
           { kind: "count", entity: { table: found }, isDistinct: false },
@@ -181,14 +180,14 @@ export function questionParser(parts: Parts): Parser<Question> {
       ),
       tail,
     ),
-    ([, word, list, modifiers]): Question => ({
+    ([, grain, list, modifiers]): Question => ({
       items: list,
-      modifiers: [{ kind: "groups", entities: [{ grain: ADVERBS[word] as Grain, column: null }] }, ...modifiers],
+      modifiers: [{ kind: "groups", entities: [{ grain, column: null }] }, ...modifiers],
       isDistinct: false,
     }),
   );
   const plain = alt(
-    adverb,
+    periodic,
     lists,
     countRows,
     plainRows,

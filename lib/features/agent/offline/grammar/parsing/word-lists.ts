@@ -1,19 +1,13 @@
-import type { Grain } from "../../dates";
+import { COMPARISONS } from "../../words";
 import type { Adjective, Aggregate, Operator } from "../question";
 
 /* The words of a question that mean the same in every database; `|` separates phrases of one meaning. */
 
 export const OPERATORS: [string, Operator][] = [
-  ["no less than|not less than|at least|a minimum of|>=|greater than or equal to|more than or equal to", ">="],
-  ["no more than|not more than|at most|up to|a maximum of|<=|less than or equal to", "<="],
-  [
-    "more than|greater than|higher than|larger than|bigger than|over|above|exceeding|>|older than|longer than|after",
-    ">",
-  ],
-  ["less than|fewer than|lower than|smaller than|under|below|<|younger than|shorter than|before", "<"],
-  ["later than", ">"],
-  ["earlier than", "<"],
-  ["exactly|equal to|equals|=|only", "="],
+  ...COMPARISONS,
+  ["after|later than", ">"],
+  ["before|earlier than", "<"],
+  ["only", "="],
 ];
 export const AGGREGATES: [string, Aggregate][] = [
   ["average|avg|mean", "avg"],
@@ -36,7 +30,6 @@ export const ADJECTIVES: [string, Adjective][] = [
   ["newest|latest|most recent|most recently", { columns: ["date", "year"], isDescending: true }],
   ["earliest", { columns: ["date", "year"], isDescending: false }],
 ];
-export const ADVERBS: Record<string, Grain> = { daily: "day", weekly: "week", monthly: "month", quarterly: "quarter", yearly: "year", annually: "year", annual: "year" }; // biome-ignore format: short
 export const LEADS =
   "please|return me|list me|sort|order|can you|could you|would you|tell me|show me|give me|find me|get me|show|list|list out|give|find|find out|return|tell|display|get|compute|calculate|report|select|i want to know|i want|what is|what are|what was|what were|what's|what|which|which are|which is|who are|who is";
 export const DETERMINERS =
