@@ -1,10 +1,16 @@
 import type { DimAsk, Frame, MeasureAsk } from "./frame";
-import type { Measure, Output, Plan, Predicate, Ref } from "./plan";
+import {
+  emptyPlan,
+  FIGURE_NAMES,
+  type Measure,
+  type Output,
+  type Plan,
+  type Predicate,
+  type Ref,
+  ROWS_MAX,
+} from "./plan";
 import { displayColumns, eventDate, mainMeasure, type Schema, type Step, type Table } from "./schema";
 import { singularOf } from "./words";
-
-/** Maximum rows of a list if the question names no number. */
-export const ROWS_MAX = 1000;
 
 /** A plan, or the reason why there is none. */
 export type Built = { plan: Plan; notes: string[] } | { problem: string };
@@ -52,7 +58,7 @@ class Builder {
       const [ref] = shown;
       const outputs: Output[] = [{ alias: ref.column.name, kind: "column", ref }];
       return {
-        ...this.#empty(from),
+        ...emptyPlan(from),
         where,
         joins: this.#joins,
         outputs,
@@ -76,7 +82,7 @@ class Builder {
     const key = from.columns.filter(({ isKey }) => isKey).map((column): Ref => ({ table: from, column }));
     const outputs = toOutputs([...(key.length === 1 ? key : []), ...columns, ...few]);
     return {
-      ...this.#empty(from),
+      ...emptyPlan(from),
       where,
       joins: this.#joins,
       outputs,
@@ -93,22 +99,6 @@ class Builder {
     return [...kinds, ...(amount ? [amount] : []), ...(date ? [date] : [])]
       .slice(0, 4)
       .map((column) => ({ table, column }));
-  }
-
-  #empty(from: Table): Plan {
-    return {
-      from,
-      joins: [],
-      where: [],
-      hiddenKeys: [],
-      outputs: [],
-      measures: [],
-      isDistinct: false,
-      having: [],
-      order: [],
-      limit: null,
-      countedAs: null,
-    };
   }
 
   // --- figures --------------------------------------------------------------------------------------------------
@@ -188,7 +178,7 @@ class Builder {
             : [{ alias: lead.alias, isDescending: true }, { alias: first.alias, isDescending: false }] // biome-ignore format: short
           : [];
     return {
-      ...this.#empty(from),
+      ...emptyPlan(from),
       joins: this.#joins,
       where,
       hiddenKeys,
@@ -350,10 +340,9 @@ class Builder {
       this.#problem = `Rows of ${option.ref.table.name} would be counted more than once.`;
     if (option.ref.table !== from && ask.fn !== "min" && ask.fn !== "max")
       this.#notes.push(`Each row of ${from.name} is counted with its rows in ${option.ref.table.name}.`);
-    const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[ask.fn];
     const name = option.times ? "revenue" : option.ref.column.name.replace(/_?cents$/i, "") || "amount";
     return {
-      alias: alias(`${verb}_${name}`.replace("total_total", "total")),
+      alias: alias(`${FIGURE_NAMES[ask.fn]}_${name}`.replace("total_total", "total")),
       fn: ask.fn,
       ref: option.ref,
       ...(option.times && { times: option.times }),

@@ -171,12 +171,18 @@ function columnFit(words: readonly string[], table: Table, name: readonly string
   return inner > 0 ? Math.max(plain, Math.min(0.97, inner + 0.28)) : plain;
 }
 
+/** Whether a value is spelled as the words in lower case, with spaces for hyphens and underscores too. */
+export function isSpelledAs(value: string, said: string): boolean {
+  const lower = value.toLowerCase();
+  return lower === said || lower.replaceAll(/[_-]/g, " ") === said;
+}
+
 /** Whether the words name the value: equal, in the singular, or its start. */
 function isValue({ value }: ValueHit, span: readonly Token[]): boolean {
   const lower = value.toLowerCase();
   const said = span.map((token) => token.lower).join(" ");
   if (NATIONS.get(said)?.includes(lower)) return true;
-  if (lower === said || lower.replaceAll(/[_-]/g, " ") === said) return true;
+  if (isSpelledAs(value, said)) return true;
   if (span.some((token) => token.isQuoted)) return false;
   const words = lower.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
   const stems = tokenize(words.join(" ")).map(({ stem }) => stem);

@@ -30,6 +30,11 @@ export type Output =
   | { alias: string; kind: "column"; ref: Ref }
   | { alias: string; kind: "time"; ref: Ref; grain: Grain };
 
+/** Names of figures before the names of their columns. */
+export const FIGURE_NAMES = { sum: "total", avg: "average", min: "lowest", max: "highest" };
+/** Maximum rows of a list if the question names no number. */
+export const ROWS_MAX = 1000;
+
 export type Plan = {
   from: Table;
   joins: Step[];
@@ -46,3 +51,20 @@ export type Plan = {
   /** Name of the column that counts the groups, if the question asks for their number. */
   countedAs: string | null;
 };
+
+/** Returns a plan that reads a table and shows nothing yet. */
+export function emptyPlan(from: Table): Plan {
+  return {
+    from,
+    joins: [],
+    where: [],
+    hiddenKeys: [],
+    outputs: [],
+    measures: [],
+    isDistinct: false,
+    having: [],
+    order: [],
+    limit: null,
+    countedAs: null,
+  };
+}

@@ -301,13 +301,16 @@ const DATES = [
   "date",
   "time",
 ];
-const LATE_DATES = new Set(["due", "updat", "modifi", "birth", "delet", "end", "expir"]);
+/** Whether a date is that of a later event than the row's creation, or of one before it. */
+export function isLateDate({ words }: Column): boolean {
+  return words.some((word) => /^(?:birth|delet|due|end|expir|modifi|updat)/.test(word));
+}
 
 /** Returns the likeliest date of a row's creation, preferably not one of a later event. */
 export function eventDate(table: Table): Column | null {
   const column = mainDate({
     ...table,
-    columns: table.columns.filter(({ words }) => !words.some((word) => LATE_DATES.has(word))),
+    columns: table.columns.filter((each) => !isLateDate(each)),
   });
   return column ?? mainDate(table);
 }

@@ -37,6 +37,17 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
+/** Returns the words with a space after each, for searches of phrases, and the start of each word in that text. */
+export function joinTokens(tokens: readonly Token[]): { text: string; starts: number[] } {
+  const starts: number[] = [];
+  let text = "";
+  for (const { lower } of tokens) {
+    starts.push(text.length);
+    text += `${lower} `;
+  }
+  return { text, starts };
+}
+
 const NUMBER_WORDS: Record<string, number> = {
   two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15,
   twenty: 20, thirty: 30, fifty: 50, hundred: 100, thousand: 1000, dozen: 12,

@@ -1,4 +1,4 @@
-import type { ValueHit } from "../link";
+import { isSpelledAs, type ValueHit } from "../link";
 import type { Ref } from "../plan";
 import type { Schema, Table } from "../schema";
 import { nameWords, singularOf, type Token, tokenize } from "../words";
@@ -87,10 +87,7 @@ export class Names {
     });
     this.values = spans(tokens, (span) => {
       const said = saidOf(span).toLowerCase();
-      const same = hits.filter(({ value }) => {
-        const lower = value.toLowerCase();
-        return lower === said || lower.replaceAll(/[_-]/g, " ") === said;
-      });
+      const same = hits.filter(({ value }) => isSpelledAs(value, said));
       const stems = stemsOf(said);
       const alike =
         same.length > 0 || span.some(({ isQuoted }) => isQuoted)

@@ -3,7 +3,7 @@ import type { DimAsk, Frame, MeasureAsk } from "../frame";
 import type { Linked, Mention } from "../link";
 import type { Predicate, Ref } from "../plan";
 import type { Schema, Table } from "../schema";
-import { type Comparison, NUMBER_WORD, toNumber } from "../words";
+import { type Comparison, joinTokens, NUMBER_WORD, toNumber } from "../words";
 
 export const NUMBER = `([$€£]?\\d[\\d,.]*[km]?|${NUMBER_WORD})`;
 export const GRAINS: Readonly<Record<string, Grain>> = { ...GRAIN_NOUNS, ...GRAIN_ADVERBS };
@@ -19,7 +19,7 @@ export class Reading {
   readonly schema: Schema;
   readonly focus: readonly Table[];
   readonly text: string;
-  readonly starts: number[] = [];
+  readonly starts: readonly number[];
   readonly used = new Set<Mention>();
   /** Tokens that a part of the question has used. */
   readonly taken = new Set<number>();
@@ -41,12 +41,9 @@ export class Reading {
     this.linked = linked;
     this.schema = schema;
     this.focus = focus;
-    let text = "";
-    for (const { lower } of linked.tokens) {
-      this.starts.push(text.length);
-      text += `${lower} `;
-    }
+    const { text, starts } = joinTokens(linked.tokens);
     this.text = text;
+    this.starts = starts;
     this.frame = {
       target: null,
       measures: [],

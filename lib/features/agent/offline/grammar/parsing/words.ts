@@ -1,5 +1,6 @@
 import type { Linked, ValueHit } from "../../link";
 import type { Schema } from "../../schema";
+import { joinTokens } from "../../words";
 import { Names } from "../names";
 import { alternatives as alt, mapped, type Parser } from "../parsers";
 
@@ -9,12 +10,7 @@ export type Words = ReturnType<typeof wordParsers>;
 export function wordParsers(linked: Linked, schema: Schema, hits: readonly ValueHit[]) {
   const names = new Names(linked.tokens, schema, hits);
   const { tokens, dates } = linked;
-  const starts: number[] = [];
-  let text = "";
-  for (const { lower } of tokens) {
-    starts.push(text.length);
-    text += `${lower} `;
-  }
+  const { text, starts } = joinTokens(tokens);
   /** Reads one of some phrases. */
   const say = (source: string): Parser<string> => {
     const phrases = source.split("|").sort((a, b) => b.length - a.length);

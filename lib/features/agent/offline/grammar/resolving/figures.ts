@@ -1,11 +1,11 @@
 import type { Grain } from "../../dates";
-import type { Measure, Plan, Ref } from "../../plan";
+import { emptyPlan, FIGURE_NAMES, type Measure, type Plan, type Ref, ROWS_MAX } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
 import type { ColumnName } from "../names";
 import type { Item } from "../question";
 import { isKeySaid, isNumberFor, isOfSeveral, nameOf, repeatedName } from "./columns";
 import { timeColumn } from "./implied-columns";
-import { emptyPlan, finishPlan, outputsOf, ROWS_MAX } from "./plans";
+import { finishPlan, outputsOf } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
@@ -189,8 +189,7 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
     // The highest rank is the lowest number.
     if (item.fn !== "avg" && ref.column.words.some((word) => /^(?:rank|posit|place)/.test(word)))
       throw new Unresolved();
-    const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[item.fn];
-    return { alias: `${verb}_${ref.column.name}${suffix}`, fn: item.fn, ref };
+    return { alias: `${FIGURE_NAMES[item.fn]}_${ref.column.name}${suffix}`, fn: item.fn, ref };
   }
   if (item.kind !== "count") throw new Unresolved();
   if (item.entity && "column" in item.entity) {

@@ -1,5 +1,5 @@
 import type { Ref } from "../../plan";
-import type { Table } from "../../schema";
+import { isLateDate, type Table } from "../../schema";
 import { nameWords, stemOf } from "../../words";
 import type { Adjective, ModifierOf } from "../question";
 import { nameOf } from "./columns";
@@ -71,10 +71,7 @@ export function timeColumn(resolution: Resolution, isYears = false): Ref {
   const [only] = found;
   if (found.length > 1) {
     // Each row has the time at which it came to be; later events may never happen.
-    const events = found.filter(
-      ({ column }) =>
-        !column.nullable && !column.words.some((word) => /^(?:birth|due|end|expir|updat|modifi)/.test(word)),
-    );
+    const events = found.filter(({ column }) => !column.nullable && !isLateDate(column));
     // A document store says of no field that each row has it.
     const created = found.filter(({ column }) =>
       column.words.some((word) => /^(?:creat|plac|order|borrow|join|issu)/.test(word)),

@@ -4,8 +4,6 @@ import type { Resolution } from "./resolution";
 
 /* Parts that the plans of all kinds of questions have. */
 
-/** Maximum rows of a list if the question names no number. */
-export const ROWS_MAX = 1000;
 /** Maximum number of columns that a list of whole rows shows. */
 const COLUMNS_MAX = 12;
 
@@ -36,23 +34,6 @@ export function addOutput(outputs: Output[], ref: Ref): string {
   for (let n = 2; isTaken(alias); n++) alias = `${ref.column.name}_${n}`;
   outputs.push({ alias, kind: "column", ref });
   return alias;
-}
-
-/** Returns a plan that reads a table and shows nothing yet. */
-export function emptyPlan(from: Table): Plan {
-  return {
-    from,
-    joins: [],
-    where: [],
-    hiddenKeys: [],
-    outputs: [],
-    measures: [],
-    isDistinct: false,
-    having: [],
-    order: [],
-    limit: null,
-    countedAs: null,
-  };
 }
 
 /** Completes a plan with what the whole question adds. */

@@ -1,8 +1,8 @@
-import type { Plan, Ref } from "../../plan";
+import { emptyPlan, FIGURE_NAMES, type Plan, type Ref, ROWS_MAX } from "../../plan";
 import type { Table } from "../../schema";
 import type { ModifierOf } from "../question";
 import { countedTable, isKeySaid, isNumberFor, isOfSeveral } from "./columns";
-import { displayed, emptyPlan, finishPlan, outputsOf, ROWS_MAX } from "./plans";
+import { displayed, finishPlan, outputsOf } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
@@ -62,8 +62,8 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
     resolution.join(table);
   }
   const outputs = outputsOf(shown);
-  const verb = figure && { sum: "total", avg: "average", min: "lowest", max: "highest" }[figure.fn];
-  const alias = figureRef ? `${verb}_${figureRef.column.name}` : `${counted.name.toLowerCase()}_count`;
+  const alias =
+    figure && figureRef ? `${FIGURE_NAMES[figure.fn]}_${figureRef.column.name}` : `${counted.name.toLowerCase()}_count`;
   if (!figure) resolution.assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
   if (modifier.kind === "most") resolution.assumeTies(modifier.limit);
   return finishPlan(resolution, {

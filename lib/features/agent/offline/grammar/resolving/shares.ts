@@ -1,7 +1,7 @@
-import type { Plan } from "../../plan";
+import { emptyPlan, type Plan } from "../../plan";
 import type { Table } from "../../schema";
 import { isOfSeveral } from "./columns";
-import { emptyPlan, finishPlan } from "./plans";
+import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
