@@ -3,7 +3,9 @@
 import { CalendarRange, ChevronDown, GitCompareArrows, X } from "lucide-react";
 import { useState } from "react";
 import { Popover } from "@/components/ui/popover";
-import { COMPARISON_WORDS, GRAIN_WORDS, type Period } from "@/lib/features/dashboards/browser/period-words";
+import { GRAIN_WORDS } from "@/lib/base/values/grain-words";
+import { COMPARISON_WORDS, type Period } from "@/lib/features/dashboards/browser/period-words";
+import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
 
 type PeriodBarProps = {
   period: Period;
@@ -22,6 +24,7 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
         none="Widget default"
         icon={<CalendarRange className="s" />}
         value={period.grain}
+        values={GRAINS.toReversed()}
         words={GRAIN_WORDS}
         put={(grain) => put({ grain })}
       />
@@ -30,6 +33,7 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
         none="No comparison"
         icon={<GitCompareArrows className="s" />}
         value={period.compare}
+        values={COMPARISONS}
         words={COMPARISON_WORDS}
         put={(compare) => put({ compare })}
         note={hasRange ? null : "Select a date range first."}
@@ -44,14 +48,16 @@ type PeriodChipProps<T extends string> = {
   none: string;
   icon: React.ReactNode;
   value: T | undefined;
-  words: Readonly<Record<T, string>>;
+  values: readonly T[];
+  words: Readonly<Record<NoInfer<T>, string>>;
   put: (value: T | undefined) => void;
   note?: string | null;
 };
 
-function PeriodChip<T extends string>({ name, none, icon, value, words: given, put, note }: PeriodChipProps<T>) {
+function PeriodChip<T extends string>(props: PeriodChipProps<T>) {
+  const { name, none, icon, value, values, words: given, put, note } = props;
   const [isOpen, setIsOpen] = useState(false);
-  const options = Object.entries<string>(given).map(([each, text]) => ({ value: each as T, words: text }));
+  const options = values.map((each) => ({ value: each, words: given[each] }));
   const words = value === undefined ? null : given[value];
   const choose = (next: T | undefined) => {
     put(next);

@@ -7,6 +7,7 @@ import { zoneOf } from "@/lib/base/charts/moments";
 import { isTimeField } from "@/lib/base/charts/settings";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import { isIdentifierField, isNumericField } from "@/lib/base/values/cell-text";
+import { GRAIN_WORDS } from "@/lib/base/values/grain-words";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import { PIVOT_COLUMN_GROUPS_MAX, PIVOT_ROW_GROUPS_MAX } from "@/lib/features/dashboards/kinds/pivot/limits";
 import type { WidgetData } from "@/lib/features/dashboards/schema";
@@ -16,7 +17,6 @@ import {
   type PivotGroup,
   type PivotOp,
   type PivotRows,
-  type PivotUnit,
   toOpWord,
 } from "@/lib/features/results/browser/pivot-rows";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
@@ -108,7 +108,6 @@ function usePivot(source: RowsSource, shelves: Shelves, look: CellLook) {
 }
 
 const NONE = "none";
-const UNIT_WORDS: Record<PivotUnit, string> = { year: "Year", quarter: "Quarter", month: "Month", week: "Week", day: "Day" }; // biome-ignore format: one look
 
 type ShelvesProps = { fields: readonly ResultField[]; shelves: Shelves; onChange: (shelves: Shelves) => void };
 
@@ -194,7 +193,7 @@ function GroupField({ label, fields, used, group, isNeeded = false, onChange }: 
           label={`Time grain of ${field.name}`}
           value={group.unit ?? NONE}
           options={[
-            ...PIVOT_UNITS.map((unit) => ({ value: unit as string, label: UNIT_WORDS[unit] })),
+            ...PIVOT_UNITS.map((unit) => ({ value: unit as string, label: GRAIN_WORDS[unit] })),
             { value: NONE, label: "Exact time" },
           ]}
           onChange={(next) => onChange({ ...group, unit: PIVOT_UNITS.find((unit) => unit === next) ?? null })}

@@ -24,13 +24,8 @@ import {
 } from "@/lib/base/questions/question";
 import type { NamedTable } from "@/lib/base/questions/tables";
 import type { Entity } from "@/lib/base/values/fields";
-import {
-  FUNCTION_WORDS,
-  GRAIN_WORDS,
-  toColumnText,
-  toJoinWords,
-  toOpWord,
-} from "@/lib/features/query/browser/question-words";
+import { GRAIN_WORDS } from "@/lib/base/values/grain-words";
+import { FUNCTION_WORDS, toColumnText, toJoinWords, toOpWord } from "@/lib/features/query/browser/question-words";
 
 /** A column to choose. */
 export type ColumnChoice = { ref: ColumnRef; kind: QuestionKind; type: string; table: string };

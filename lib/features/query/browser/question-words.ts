@@ -1,7 +1,6 @@
 import type {
   ColumnRef,
   QuestionFilter,
-  QuestionGrain,
   QuestionGroup,
   QuestionJoin,
   QuestionOp,
@@ -39,16 +38,6 @@ export const FUNCTION_WORDS: Readonly<Record<SummaryFunction, string>> = {
   avg: "Average",
   min: "Minimum",
   max: "Maximum",
-};
-
-export const GRAIN_WORDS: Readonly<Record<QuestionGrain, string>> = {
-  minute: "Minute",
-  hour: "Hour",
-  day: "Day",
-  week: "Week",
-  month: "Month",
-  quarter: "Quarter",
-  year: "Year",
 };
 
 /** Returns an operator in words. @param isTime whether the values are dates or times */
