@@ -147,13 +147,7 @@ function FilterValues({ column, filter, onColumn, onApply }: FilterValuesProps) 
       />
       {isRelative && (
         <div className="question-two">
-          <TextField
-            label="Number"
-            isDense
-            inputMode="numeric"
-            value={count}
-            onChange={(event) => setCount(event.target.value)}
-          />
+          <NumberField inputMode="numeric" value={count} onChange={setCount} />
           <LabelledSelect
             label="Unit"
             size="sm"
@@ -206,6 +200,12 @@ function FilterValues({ column, filter, onColumn, onApply }: FilterValuesProps) 
       </button>
     </form>
   );
+}
+
+type NumberFieldProps = { inputMode: "numeric" | "decimal"; value: string; onChange: (text: string) => void };
+
+function NumberField({ onChange, ...input }: NumberFieldProps) {
+  return <TextField label="Number" isDense {...input} onChange={(event) => onChange(event.target.value)} />;
 }
 
 function toValue(text: string, kind: QuestionKind): QuestionValue {
@@ -355,13 +355,7 @@ export function FormulaForm({ columns, formula, taken, onApply }: FormulaFormPro
       />
       <LabelledSelect label="Second value" size="sm" value={right} options={options} onChange={setRight} />
       {(left === NUMBER || right === NUMBER) && (
-        <TextField
-          label="Number"
-          isDense
-          inputMode="decimal"
-          value={constant}
-          onChange={(event) => setConstant(event.target.value)}
-        />
+        <NumberField inputMode="decimal" value={constant} onChange={setConstant} />
       )}
       <button type="submit" className="btn sm primary" aria-disabled={!isFilled}>
         {formula === null ? "Add formula" : "Apply"}
