@@ -421,7 +421,7 @@ class Planner {
       case "ne":
       case "in":
       case "nin":
-        return anyOf(sides, { column, compared, isIn, isNegative: op === "ne" || op === "nin" });
+        return toMembershipCondition(sides, { column, compared, isIn, isNegative: op === "ne" || op === "nin" });
       default:
         return low ? this.compare(compared, op, low) : "1 = 0";
     }
@@ -540,7 +540,7 @@ function isCount(summary: QuestionSummary): boolean {
 }
 
 /** Returns a condition that any of the values, or none of them, is equal. A negative one keeps rows without a value. */
-function anyOf(
+function toMembershipCondition(
   sides: readonly (Span | null)[],
   {
     column,
