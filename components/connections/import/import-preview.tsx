@@ -166,7 +166,7 @@ function Problems({ id, preview, settings, onSettings, onType }: ProblemsProps) 
             <span className="mono xs t2 trunc" title={problem.text}>
               {problem.text}
             </span>
-            <Correct problem={problem} settings={settings} onSettings={onSettings} onType={onType} />
+            <CorrectionButton problem={problem} settings={settings} onSettings={onSettings} onType={onType} />
           </li>
         ))}
       </ul>
@@ -181,10 +181,10 @@ function linesOf({ line, lastLine, rows }: ImportProblem): string {
   return `${formatCount(line)} ${isWhole ? "to" : "…"} ${formatCount(lastLine)}`;
 }
 
-type CorrectProps = { problem: ImportProblem } & Pick<ProblemsProps, "settings" | "onSettings" | "onType">;
+type CorrectionButtonProps = { problem: ImportProblem } & Pick<ProblemsProps, "settings" | "onSettings" | "onType">;
 
 /** The one correction of a problem. */
-function Correct({ problem: { correction, column }, settings, onSettings, onType }: CorrectProps) {
+function CorrectionButton({ problem: { correction, column }, settings, onSettings, onType }: CorrectionButtonProps) {
   if (correction === null) return <span />;
   const { kind, type, value, values } = correction;
   const change = (next: ImportSettings) => () => onSettings({ ...settings, ...next });
