@@ -6,6 +6,7 @@ import {
   EXAMPLE_AUTH_SECRET,
   env,
   forgetEnv,
+  PLATFORM_NAMES,
   parseEnv,
   parseKeyRing,
   SETTING_NAMES,
@@ -114,6 +115,18 @@ describe("invalid settings", () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name} `));
     if (name === "AUTH_SECRET" || name === "ENCRYPTION_KEYS") expect(problems[0]).not.toContain(value);
+  });
+
+  test.each([...SETTING_NAMES, ...PLATFORM_NAMES])("the problems of %s are sentences after its name", (name) => {
+    for (const value of ["?", "-1", "9".repeat(400)]) {
+      for (const problem of problemsOf({ [name]: value })) {
+        expect(problem).toMatch(/^[A-Z_]+ [a-z]/);
+      }
+    }
+  });
+
+  test("names the environments that NODE_ENV takes", () => {
+    expect(problemsOf({ NODE_ENV: "staging" })).toEqual(["NODE_ENV must be development, production or test"]);
   });
 
   test("reports every problem at once", () => {

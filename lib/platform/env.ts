@@ -13,7 +13,9 @@ export const ENCRYPTION_KEY_BYTES = 32;
  * .env.example with blanks is valid. Values are validated on first use, which is the server's start.
  */
 const settings = z.object({
-  NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
+  NODE_ENV: z
+    .enum(["development", "production", "test"], "must be development, production or test")
+    .default("development"),
   PORT: integer("a port number, 1 to 65535", 1, 65_535).default(3000),
   HOST: z.string().optional(),
   PUBLIC_URL: origin().optional(),
@@ -256,7 +258,11 @@ function isOn(value: string | undefined): boolean {
 
 function integer(what: string, min: number, max: number) {
   const message = `must be ${what}`;
-  return z.string().regex(/^\d+$/, message).transform(Number).pipe(z.number().min(min, message).max(max, message));
+  return z
+    .string()
+    .regex(/^\d+$/, message)
+    .transform(Number)
+    .pipe(z.number(message).min(min, message).max(max, message));
 }
 
 function flag() {
