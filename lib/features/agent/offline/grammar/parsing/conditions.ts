@@ -44,6 +44,18 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
       ? { kind: "values", column: { options: refs, said: words.join(" ") }, values: found, isNegated }
       : undefined;
   };
+  const valuesIn = (column: ColumnName | null, values: ValueName[], isNegated = false): Condition => ({
+    kind: "values",
+    column,
+    values,
+    isNegated,
+  });
+  const comparing = (column: ColumnName, op: Operator, value: number): Condition => ({
+    kind: "compare",
+    column,
+    op,
+    value,
+  });
   const unknownText: Parser<string> = (from) => (names.values(from).length > 0 ? [] : quoted(from));
   const asSaid = (column: ColumnName, text: string, isNegated: boolean): Condition | undefined => {
     const options = column.options.filter(({ ref }) => ref.column.kind === "text");
@@ -52,6 +64,13 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
       ? undefined
       : { kind: "values", column: { ...column, options }, values: [{ hits, said: text }], isNegated };
   };
+  const olderThan: Parser<Condition> = mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
+    kind: "compare",
+    column: null,
+    adjective: found,
+    op: found.isDescending ? ">" : "<",
+    value,
+  }));
   const inverse: Record<Operator, Operator> = { "=": "<>", "<>": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<" };
   const numberList = separated(number, say("or|, or|,"), 8);
   const condition: Parser<Condition> = alt<Condition>(
@@ -60,69 +79,33 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
     ),
     mapped(
       sequence(valueList, say("as|as a|as the|as their|as its|for the|for their|for its"), names.columns),
-      ([values, , column]) => ({ kind: "values", column, values, isNegated: false }),
+      ([values, , column]) => valuesIn(column, values),
     ),
     mapped(
       sequence(say("do not have|does not have|did not have|not have|without"), columnName, optional(is), valueList),
-      ([, column, , values]) => ({ kind: "values", column, values, isNegated: true }),
+      ([, column, , values]) => valuesIn(column, values, true),
     ),
     mapped(sequence(columnName, verb, optional(operator), number), ([column, isNegated, op, value]) =>
       // "Things that cost more" have a price.
       /\bcosts?$/i.test(column.said)
         ? undefined
-        : {
-            kind: "compare",
-            column,
-            op: isNegated ? inverse[op ?? "="] : (op ?? "="),
-            value,
-          },
+        : comparing(column, isNegated ? inverse[op ?? "="] : (op ?? "="), value),
     ),
-    mapped(sequence(operator, number, names.columns), ([op, value, column]) => ({
-      kind: "compare",
-      column,
-      op,
-      value,
-    })),
-    mapped(sequence(number, names.columns), ([value, column]) => ({
-      kind: "compare",
-      column,
-      op: "=" as const,
-      value,
-    })),
+    mapped(sequence(operator, number, names.columns), ([op, value, column]) => comparing(column, op, value)),
+    mapped(sequence(number, names.columns), ([value, column]) => comparing(column, "=", value)),
     mapped(
       sequence(columnName, optional(is), say("between"), number, say("and|to"), number),
-      ([column, , , low, , high]) => ({
-        kind: "between",
-        column,
-        low,
-        high,
-      }),
+      ([column, , , low, , high]) => ({ kind: "between", column, low, high }),
     ),
-    mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
-      kind: "compare",
-      column: null,
-      adjective: found,
-      op: found.isDescending ? ">" : "<",
-      value,
-    })),
+    olderThan,
     // A text in quotes after the name of its column needs no look-up.
     mapped(sequence(columnName, verb, unknownText), ([column, isNegated, text]) => asSaid(column, text, isNegated)),
     mapped(sequence(determiner, names.hints, verb, unknownText), ([, [word = ""], isNegated, text]) => {
       const column = names.withWord(word);
       return column ? asSaid(column, text, isNegated) : undefined;
     }),
-    mapped(sequence(columnName, verb, valueList), ([column, isNegated, values]) => ({
-      kind: "values",
-      column,
-      values,
-      isNegated,
-    })),
-    mapped(sequence(names.values, names.columns), ([value, column]) => ({
-      kind: "values",
-      column,
-      values: [value],
-      isNegated: false,
-    })),
+    mapped(sequence(columnName, verb, valueList), ([column, isNegated, values]) => valuesIn(column, values, isNegated)),
+    mapped(sequence(names.values, names.columns), ([value, column]) => valuesIn(column, [value])),
     mapped(
       sequence(say("called|named|titled|entitled"), valueList),
       ([, values]) => hinted(["name"], values, false) ?? hinted(["titl"], values, false),
@@ -135,18 +118,10 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
     mapped(sequence(determiner, names.hints, verb, valueList), ([, words, isNegated, values]) =>
       hinted(words, values, isNegated),
     ),
-    mapped(sequence(determiner, valueList), ([, values]) => ({
-      kind: "values",
-      column: null,
-      values,
-      isNegated: false,
-    })),
-    mapped(sequence(say("not|not in|not from|other than|except|excluding"), valueList), ([, values]) => ({
-      kind: "values",
-      column: null,
-      values,
-      isNegated: true,
-    })),
+    mapped(sequence(determiner, valueList), ([, values]) => valuesIn(null, values)),
+    mapped(sequence(say("not|not in|not from|other than|except|excluding"), valueList), ([, values]) =>
+      valuesIn(null, values, true),
+    ),
     mapped(
       sequence(
         columnName,
@@ -205,11 +180,8 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
   );
   const excluded: Parser<Modifier> = mapped(
     sequence(say("not in|not from|outside|outside of|except|excluding|other than"), valueList),
-    ([, values]) => ({ kind: "conditions", conditions: [{ kind: "values", column: null, values, isNegated: true }] }),
+    ([, values]) => ({ kind: "conditions", conditions: [valuesIn(null, values, true)] }),
   );
-  const comparison: Parser<Modifier> = mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
-    kind: "conditions",
-    conditions: [{ kind: "compare", column: null, adjective: found, op: found.isDescending ? ">" : "<", value }],
-  }));
+  const comparison: Parser<Modifier> = mapped(olderThan, (found) => ({ kind: "conditions", conditions: [found] }));
   return { conditionOr, conditions, excluded, comparison };
 }

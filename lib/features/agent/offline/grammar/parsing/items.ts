@@ -42,11 +42,7 @@ export function itemParsers({ say, table, names, determiner, distinct, and, thin
   };
   const counted: Parser<Item> = mapped(
     sequence(optional(say("the corresponding|corresponding")), countWords, distinct, determiner, thing),
-    ([, , isDistinct, , found]) => ({
-      kind: "count",
-      entity: found,
-      isDistinct,
-    }),
+    ([, , isDistinct, , found]) => ({ kind: "count", entity: found, isDistinct }),
   );
   const shown: Parser<Item> = alt<Item>(
     mapped(sequence(determiner, distinct, unlessTable), ([, isDistinct, column]) => ({

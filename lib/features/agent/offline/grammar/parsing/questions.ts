@@ -15,19 +15,17 @@ type Parts = Words & NounPhrases & Conditions & Items & Rows & Modifiers;
 export function questionParser(parts: Parts): Parser<Question> {
   const { tokens, say, table, names, determiner, distinct, and, adverb, entity, conditions, comparison } = parts;
   const { item, items, topOf, rows, end, tail } = parts;
+  const ask = (asked: Item[], modifiers: Modifier[]): Question => ({ items: asked, modifiers, isDistinct: false });
+  const askItems = (asked: Item[], modifiers: Modifier[]): Question => ({
+    ...ask(asked, modifiers),
+    isDistinct: asked.some((one) => one.kind === "column" && one.isDistinct),
+  });
   const lead = many(say(`${LEADS}|,|:`), 4);
   const frequent = table<string, boolean>([
     ["most common|most frequent|most popular|most frequently used|most commonly used|most used", true],
     ["least common|least frequent|least popular|least used", false],
   ]);
-  const lists = mapped(
-    sequence(lead, items, tail),
-    ([, found, modifiers]): Question => ({
-      items: found,
-      modifiers,
-      isDistinct: found.some((one) => one.kind === "column" && one.isDistinct),
-    }),
-  );
+  const lists = mapped(sequence(lead, items, tail), ([, found, modifiers]) => askItems(found, modifiers));
   const countRows = mapped(
     sequence(
       lead,
@@ -38,11 +36,8 @@ export function questionParser(parts: Parts): Parser<Question> {
       rows,
       tail,
     ),
-    ([, , isDistinct, found, modifiers]): Question => ({
-      items: [{ kind: "count", entity: { table: found.table }, isDistinct }],
-      modifiers: [...found.modifiers, ...modifiers],
-      isDistinct: false,
-    }),
+    ([, , isDistinct, found, modifiers]) =>
+      ask([{ kind: "count", entity: { table: found.table }, isDistinct }], [...found.modifiers, ...modifiers]),
   );
   const plainRows = mapped(
     sequence(
@@ -59,37 +54,28 @@ export function questionParser(parts: Parts): Parser<Question> {
     ([, prefix, isDistinct, found, modifiers]): Question | undefined =>
       isDistinct || prefix?.startsWith("the names")
         ? undefined
-        : {
-            items: [{ kind: "rows", table: found.table }],
-            modifiers: [...found.modifiers, ...modifiers],
-            isDistinct: false,
-          },
+        : ask([{ kind: "rows", table: found.table }], [...found.modifiers, ...modifiers]),
   );
   const rowsWithColumns = mapped(
     sequence(lead, alt(determiner, say("each|every")), names.tables, items, tail),
-    ([, , found, list, modifiers]): Question => ({
-      items: list,
-      modifiers: [{ kind: "scope", table: found }, ...modifiers],
-      isDistinct: list.some((one) => one.kind === "column" && one.isDistinct),
-    }),
+    ([, , found, list, modifiers]) => askItems(list, [{ kind: "scope", table: found }, ...modifiers]),
   );
   /** The value that most rows have. "The most common reasons" name no number of them. */
   const frequency = (column: ColumnName, isDescending: boolean, modifiers: Modifier[]): Question | undefined =>
     /[^s]s$/i.test(column.said)
       ? undefined
-      : {
-          items: [
+      : ask(
+          [
             { kind: "column", column, isDistinct: false },
             { kind: "count", entity: null, isDistinct: false },
           ],
-          modifiers: [
+          [
             { kind: "groups", entities: [] },
             { kind: "order", by: { kind: "count", entity: null, isDistinct: false }, isDescending },
             { kind: "extreme", column: null, adjective: null, isDescending, limit: 1 },
             ...modifiers,
           ],
-          isDistinct: false,
-        };
+        );
   const frequentColumn = mapped(
     sequence(lead, optional(say("the")), frequent, names.columns, tail),
     ([, , isDescending, column, modifiers]) => frequency(column, isDescending, modifiers),
@@ -119,21 +105,13 @@ export function questionParser(parts: Parts): Parser<Question> {
       modifiers: [{ kind: "groups", entities }, ...question.modifiers],
     }),
   );
-  const topColumn = mapped(
-    sequence(lead, topOf(names.columns), tail),
-    ([, { found, top }, modifiers]): Question => ({
-      items: [{ kind: "column", column: found, isDistinct: false }],
-      modifiers: [top, ...modifiers],
-      isDistinct: false,
-    }),
+  const topColumn = mapped(sequence(lead, topOf(names.columns), tail), ([, { found, top }, modifiers]) =>
+    ask([{ kind: "column", column: found, isDistinct: false }], [top, ...modifiers]),
   );
   const share = mapped(
     sequence(lead, optional(say("the")), say("percentage of|percent of|share of|proportion of"), rows, tail),
-    ([, , , found, modifiers]): Question => ({
-      items: [{ kind: "share" }],
-      modifiers: [{ kind: "scope", table: found.table }, ...found.modifiers, ...modifiers],
-      isDistinct: false,
-    }),
+    ([, , , found, modifiers]) =>
+      ask([{ kind: "share" }], [{ kind: "scope", table: found.table }, ...found.modifiers, ...modifiers]),
   );
   const ratio = alt(
     mapped(
@@ -145,11 +123,7 @@ export function questionParser(parts: Parts): Parser<Question> {
         names.tables,
         tail,
       ),
-      ([, , found, , per, modifiers]): Question => ({
-        items: [{ kind: "ratio", table: found, per }],
-        modifiers,
-        isDistinct: false,
-      }),
+      ([, , found, , per, modifiers]) => ask([{ kind: "ratio", table: found, per }], modifiers),
     ),
     mapped(
       sequence(
@@ -160,11 +134,7 @@ export function questionParser(parts: Parts): Parser<Question> {
         say("have on average|get on average"),
         tail,
       ),
-      ([, found, , per, , modifiers]): Question => ({
-        items: [{ kind: "ratio", table: found, per }],
-        modifiers,
-        isDistinct: false,
-      }),
+      ([, found, , per, , modifiers]) => ask([{ kind: "ratio", table: found, per }], modifiers),
     ),
   );
   /** "Daily orders over the last 7 days". */
@@ -180,11 +150,7 @@ export function questionParser(parts: Parts): Parser<Question> {
       ),
       tail,
     ),
-    ([, grain, list, modifiers]): Question => ({
-      items: list,
-      modifiers: [{ kind: "groups", entities: [{ grain, column: null }] }, ...modifiers],
-      isDistinct: false,
-    }),
+    ([, grain, list, modifiers]) => ask(list, [{ kind: "groups", entities: [{ grain, column: null }] }, ...modifiers]),
   );
   const plain = alt(
     periodic,
