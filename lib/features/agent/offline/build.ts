@@ -1,4 +1,4 @@
-import type { DimAsk, Frame, MeasureAsk } from "./frame";
+import { countOf, type DimAsk, type Frame, type MeasureAsk } from "./frame";
 import {
   emptyPlan,
   FIGURE_NAMES,
@@ -211,7 +211,7 @@ class Builder {
         below.find((each) => each.words.join(" ").includes(dimTables[0]?.words.join(" ") ?? " ")) ?? below[0] ?? null;
     }
     table ??= dimTables[0] ?? frame.filters.flatMap(refsOf)[0]?.table ?? null;
-    return { fn: "count", isDistinct: false, table, refs: [], per: null };
+    return countOf(table);
   }
 
   /**

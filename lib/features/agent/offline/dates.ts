@@ -59,25 +59,10 @@ const POINTS: Rule[] = [
   ),
   rule(
     `(?:the |over the |in the |during the |within the )?(?:last|past|previous) ${COUNT} (day|week|month|quarter|year)s?`,
-    (m, today) => {
-      const count = toNumber(m[1] ?? "") ?? 0;
-      const tomorrow = addDays(today, 1);
-      const unit = m[2] as Grain;
-      return {
-        start:
-          unit === "day" || unit === "week"
-            ? addDays(today, -count * (unit === "week" ? 7 : 1))
-            : addMonths(today, -count * monthsIn(unit)),
-        end: tomorrow,
-      };
-    },
+    (m, today) => ({ start: unitsAgo(today, m), end: addDays(today, 1) }),
   ),
   rule(`${COUNT} (day|week|month|year)s? ago`, (m, today) => {
-    const count = toNumber(m[1] ?? "") ?? 0;
-    const at =
-      m[2] === "day" || m[2] === "week"
-        ? addDays(today, -count * (m[2] === "week" ? 7 : 1))
-        : addMonths(today, -count * monthsIn(m[2] as Grain));
+    const at = unitsAgo(today, m);
     return { start: at, end: addDays(at, 1) };
   }),
   rule(
@@ -195,6 +180,13 @@ function addMonths(date: string, months: number): string {
   const first = new Date(Date.UTC(year, month - 1 + months, 1));
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
   return iso(first.getUTCFullYear(), first.getUTCMonth() + 1, Math.min(dayOfMonth, last));
+}
+
+/** Returns the day that is some units of time before another; the pattern found their number and the unit. */
+function unitsAgo(date: string, [, number = "", unit]: RegExpExecArray): string {
+  const count = -(toNumber(number) ?? 0);
+  if (unit === "day" || unit === "week") return addDays(date, count * (unit === "week" ? 7 : 1));
+  return addMonths(date, count * monthsIn(unit as Grain));
 }
 
 function monthsIn(grain: Grain): number {

@@ -17,6 +17,16 @@ export type MeasureAsk = {
 };
 export type MeasureRef = { ref: Ref; times?: Ref; fit: number };
 
+/** Returns the number of a table's rows; of the question's target without a table. */
+export function countOf(table: Table | null, isDistinct = false): MeasureAsk {
+  return { fn: "count", isDistinct, table, refs: [], per: null };
+}
+
+/** Returns a figure of one of some columns, the likeliest first. */
+export function figureOf(fn: MeasureAsk["fn"], refs: MeasureRef[]): MeasureAsk {
+  return { fn, isDistinct: false, table: null, refs, per: null };
+}
+
 export type DimAsk =
   | { kind: "column"; ref: Ref }
   | { kind: "entity"; table: Table }

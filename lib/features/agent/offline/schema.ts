@@ -103,9 +103,7 @@ export class Schema {
         .filter(({ fit }) => fit > 0)
         .sort((a, b) => b.fit - a.fit || a.table.id.localeCompare(b.table.id))[0]?.table;
       const key = to && singleKey(to, column.name);
-      return to && key && key !== column.name.concat("\0") && !(to === from && key === column.name)
-        ? [toEdge(from, [column.name], to, [key])]
-        : [];
+      return to && key && !(to === from && key === column.name) ? [toEdge(from, [column.name], to, [key])] : [];
     });
   }
 
@@ -316,12 +314,10 @@ export function eventDate(table: Table): Column | null {
 }
 
 /** Returns how well some words name a column or table, from 0 (not at all) to 1 (the full name). */
-export function fitOf(words: readonly string[], name: readonly string[], context: readonly string[] = []): number {
+export function fitOf(words: readonly string[], name: readonly string[]): number {
   const own = name.filter((word) => !UNITS.has(word) || name.length === 1);
   if (words.join() === name.join()) return 1;
   if (words.join() === own.join()) return 0.98;
-  // With the table's own name before it: "ticket status".
-  if (context.length > 0 && words.join() === [...context, ...name].join()) return 1;
   if (words.length === 1) {
     const [word = ""] = words;
     if (own.at(-1) === word) return 0.8;

@@ -1,4 +1,4 @@
-import type { MeasureAsk, MeasureRef } from "../frame";
+import { figureOf, type MeasureAsk, type MeasureRef } from "../frame";
 import type { Mention } from "../link";
 import { isAmount, MONEY, type Reading } from "./reading";
 
@@ -21,7 +21,7 @@ export function quantityOf(reading: Reading, from: number, to: number): MeasureA
       )
       .map((column) => ({ ref: { table, column }, fit: 0.9 })),
   );
-  return refs.length > 0 ? { fn: "sum", isDistinct: false, table: null, refs, per: null } : null;
+  return refs.length > 0 ? figureOf("sum", refs) : null;
 }
 
 /** Returns the amounts that a mention may mean, also from prices and quantities. */

@@ -1,4 +1,4 @@
-import type { MeasureAsk } from "../frame";
+import { countOf, figureOf, type MeasureAsk } from "../frame";
 import type { Mention } from "../link";
 import type { Predicate, Ref } from "../plan";
 import { mainMeasure } from "../schema";
@@ -60,21 +60,15 @@ function readComparison(reading: Reading, range: Range, bounds: Bounds): void {
     reading.use(after);
     const table = reading.table(after);
     const ref = table && mainMeasure(table);
-    if (table && ref)
-      addHaving(
-        reading,
-        { fn: "sum", isDistinct: false, table: null, refs: [{ ref: { table, column: ref }, fit: 1 }], per: null },
-        bounds,
-      );
+    if (table && ref) addHaving(reading, figureOf("sum", [{ ref: { table, column: ref }, fit: 1 }]), bounds);
   } else if (after && isNear) {
     reading.use(after);
-    addHaving(reading, { fn: "count", isDistinct: false, table: reading.table(after), refs: [], per: null }, bounds);
+    addHaving(reading, countOf(reading.table(after)), bounds);
   } else if (before) {
     reading.use(before);
     const aggregate = reading.wordsBetween(Math.max(0, before.from - 3), before.from).join(" ");
     const fn = /average|avg|mean/.test(aggregate) ? "avg" : /total|sum|combined/.test(aggregate) ? "sum" : null;
-    if (fn)
-      addHaving(reading, { fn, isDistinct: false, table: null, refs: amountsOf(reading, before), per: null }, bounds);
+    if (fn) addHaving(reading, figureOf(fn, amountsOf(reading, before)), bounds);
     else compareNumbers(reading, before, bounds);
   } else {
     reading.laterComparisons.push(bounds);

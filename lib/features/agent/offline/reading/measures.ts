@@ -1,4 +1,4 @@
-import type { MeasureAsk } from "../frame";
+import { countOf, figureOf, type MeasureAsk } from "../frame";
 import type { Mention } from "../link";
 import type { Ref } from "../plan";
 import { mainMeasure } from "../schema";
@@ -80,7 +80,7 @@ function onAverage(reading: Reading): MeasureAsk | null {
   const amount = free.find((mention) => reading.isNumber(mention));
   if (amount) {
     reading.use(amount);
-    return { fn: "avg", isDistinct: false, table: null, refs: amountsOf(reading, amount), per: null };
+    return figureOf("avg", amountsOf(reading, amount));
   }
   const happened = readHappened(reading, free);
   return happened && { ...happened, fn: "avg" };
@@ -114,41 +114,18 @@ function measureFrom(reading: Reading, from: number, to: number): (MeasureAsk & 
   if (amount && !isCount) {
     reading.use(amount);
     reading.take({ from, to: amount.to });
-    return {
-      fn: fn ?? "sum",
-      isDistinct: false,
-      table: null,
-      refs: amountsOf(reading, amount),
-      per: null,
-      isExplicit: fn !== null,
-    };
+    return { ...figureOf(fn ?? "sum", amountsOf(reading, amount)), isExplicit: fn !== null };
   }
   const money = amountsOfMoneyWord(reading, from, to);
   const counted = free.find((mention) => reading.isTable(mention));
-  if (money.length > 0 && !isCount && !counted)
-    return { fn: fn ?? "sum", isDistinct: false, table: null, refs: money, per: null, isExplicit: fn !== null };
+  if (money.length > 0 && !isCount && !counted) return { ...figureOf(fn ?? "sum", money), isExplicit: fn !== null };
   if (counted) {
     reading.use(counted);
     reading.take({ from, to: counted.to });
     const table = reading.table(counted);
     const column = fn && table ? mainMeasure(table) : null;
-    if (fn && table && column)
-      return {
-        fn,
-        isDistinct: false,
-        table: null,
-        refs: [{ ref: { table, column }, fit: 1 }],
-        per: null,
-        isExplicit: true,
-      };
-    return {
-      fn: "count",
-      isDistinct: /\b(distinct|different|unique)\b/.test(words),
-      table,
-      refs: [],
-      per: null,
-      isExplicit: true,
-    };
+    if (fn && table && column) return { ...figureOf(fn, [{ ref: { table, column }, fit: 1 }]), isExplicit: true };
+    return { ...countOf(table, /\b(distinct|different|unique)\b/.test(words)), isExplicit: true };
   }
   // "Borrowed most often" counts what has the date of it.
   const event = reading.linked.mentions.find(
@@ -157,7 +134,7 @@ function measureFrom(reading: Reading, from: number, to: number): (MeasureAsk & 
   const ref = event && reading.pick(event, ({ column }) => column.kind === "date");
   if (event && ref) {
     reading.use(event);
-    return { fn: "count", isDistinct: false, table: ref.table, refs: [], per: null, isExplicit: true };
+    return { ...countOf(ref.table), isExplicit: true };
   }
   return null;
 }
@@ -182,15 +159,15 @@ function readCount(reading: Reading, range: Range): MeasureAsk | null {
     reading.use(counted);
     const table = reading.table(counted);
     frame.target ??= table;
-    return { fn: "count", isDistinct, table, refs: [], per: null };
+    return countOf(table, isDistinct);
   }
   const mention = reading.next(range.to, 5, (each) => reading.isTable(each) || each.columns.length > 0);
-  if (!mention) return { fn: "count", isDistinct: false, table: null, refs: [], per: null };
+  if (!mention) return countOf(null);
   if (reading.isTable(mention)) {
     reading.use(mention);
     const table = reading.table(mention);
     frame.target ??= table;
-    return { fn: "count", isDistinct, table, refs: [], per: null };
+    return countOf(table, isDistinct);
   }
   const ref = reading.pick(mention, (each) => each.column.kind !== "date");
   const isCountedColumn =
@@ -202,9 +179,9 @@ function readCount(reading: Reading, range: Range): MeasureAsk | null {
   }
   if (ref && isAmount(ref) && mention.from <= range.to + 1) {
     reading.use(mention);
-    return { fn: "sum", isDistinct: false, table: null, refs: amountsOf(reading, mention), per: null };
+    return figureOf("sum", amountsOf(reading, mention));
   }
-  return { fn: "count", isDistinct, table: null, refs: [], per: null };
+  return countOf(null, isDistinct);
 }
 
 function readAggregate(reading: Reading, fn: "avg" | "sum", range: Range): MeasureAsk | null {
@@ -227,7 +204,7 @@ function readAggregate(reading: Reading, fn: "avg" | "sum", range: Range): Measu
     if (counted) reading.use(counted);
     if (own || byWord) {
       const ref = own?.ref ?? { table: per, column: byWord as Ref["column"] };
-      return { fn: "avg", isDistinct: false, table: null, refs: [{ ref, fit: 1 }], per: null };
+      return figureOf("avg", [{ ref, fit: 1 }]);
     }
     const table = counted ? reading.table(counted) : null;
     if (table) {
@@ -240,7 +217,7 @@ function readAggregate(reading: Reading, fn: "avg" | "sum", range: Range): Measu
   const durations = lastingAmounts(reading, range.from, end);
   if (durations.length > 0 && (!amount || amount.fit < 0.9)) {
     if (amount) reading.use(amount);
-    return { fn, isDistinct: false, table: null, refs: durations, per: null };
+    return figureOf(fn, durations);
   }
   const isTail = fn === "sum" && reading.linked.tokens.slice(range.to).every(({ lower }) => GRAMMAR.has(lower));
   const table =
@@ -254,10 +231,10 @@ function readAggregate(reading: Reading, fn: "avg" | "sum", range: Range): Measu
   if (quantity) return quantity;
   if (amount && !(table && table.from < amount.from && fn === "sum" && /number|count/.test(range.match[0]))) {
     reading.use(amount);
-    return { fn, isDistinct: false, table: null, refs: amountsOf(reading, amount), per: null };
+    return figureOf(fn, amountsOf(reading, amount));
   }
   const money = amountsOfMoneyWord(reading, range.from, end);
-  if (money.length > 0) return { fn, isDistinct: false, table: null, refs: money, per: null };
+  if (money.length > 0) return figureOf(fn, money);
   const counted = table ? reading.table(table) : null;
   if (!counted || !table) {
     // "How much did we collect in fines": what is behind the verb.
@@ -265,14 +242,12 @@ function readAggregate(reading: Reading, fn: "avg" | "sum", range: Range): Measu
   }
   if (/number|count/.test(range.match[0])) {
     reading.use(table);
-    return { fn: "count", isDistinct: false, table: counted, refs: [], per: null };
+    return countOf(counted);
   }
   const column = mainMeasure(counted);
   reading.use(table);
   frame.target ??= counted;
-  return column
-    ? { fn, isDistinct: false, table: null, refs: [{ ref: { table: counted, column }, fit: 1 }], per: null }
-    : { fn: "count", isDistinct: false, table: counted, refs: [], per: null };
+  return column ? figureOf(fn, [{ ref: { table: counted, column }, fit: 1 }]) : countOf(counted);
 }
 
 /** "How much was refunded", "how much came in by fines": what the table that is named adds up to. */
@@ -286,7 +261,7 @@ function readHappened(reading: Reading, free: readonly Mention[]): MeasureAsk | 
       const column = table && mainMeasure(table);
       if (!table || !column || !isMoney(column)) continue;
       reading.use(mention);
-      return { fn: "sum", isDistinct: false, table: null, refs: [{ ref: { table, column }, fit: 1 }], per: null };
+      return figureOf("sum", [{ ref: { table, column }, fit: 1 }]);
     }
   }
   return null;

@@ -1,3 +1,4 @@
+import { figureOf } from "../frame";
 import type { Ref } from "../plan";
 import { eventDate, mainMeasure } from "../schema";
 import { amountsOf, amountsOfMoneyWord } from "./amounts";
@@ -194,13 +195,7 @@ export function readSuperlatives(reading: Reading): void {
       frame.order = { ref: null, isDescending };
       frame.limit = count ?? (reading.isPlural(asked) ? 10 : 1);
     }
-    frame.measures.push({
-      fn: isDescending ? "max" : "min",
-      isDistinct: false,
-      table: null,
-      refs: [{ ref, fit: 1 }],
-      per: null,
-    });
+    frame.measures.push(figureOf(isDescending ? "max" : "min", [{ ref, fit: 1 }]));
     return;
   }
   if (subject) reading.use(subject);
@@ -232,9 +227,9 @@ export function readBareMeasures(reading: Reading): void {
       isMoney || reading.inTotal || (isAdditive && !/pric|salari/.test(refs[0]?.ref.column.words.join(" ") ?? ""))
         ? "sum"
         : "avg";
-    frame.measures.push({ fn, isDistinct: false, table: null, refs, per: null });
+    frame.measures.push(figureOf(fn, refs));
   } else if (isMoney && isAsked) {
     const refs = amountsOfMoneyWord(reading, 0, reading.linked.tokens.length);
-    if (refs.length > 0) frame.measures.push({ fn: "sum", isDistinct: false, table: null, refs, per: null });
+    if (refs.length > 0) frame.measures.push(figureOf("sum", refs));
   }
 }

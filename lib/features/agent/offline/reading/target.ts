@@ -10,7 +10,7 @@ import { isAmount, type Range, type Reading } from "./reading";
 export function chooseTarget(reading: Reading): void {
   const frame = reading.frame;
   const free = reading.linked.mentions.filter((mention) => !reading.used.has(mention) && mention !== reading.perAt);
-  const ranked = reading.rankedFrom ?? (reading.mostAt || reading.superlative ? null : null);
+  const ranked = reading.rankedFrom;
   if (ranked !== null) {
     const mention = free.find(({ from }) => from >= ranked && from <= ranked + 2);
     const dim = mention && rankedDim(reading, mention);
