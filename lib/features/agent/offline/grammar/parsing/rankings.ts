@@ -2,7 +2,7 @@ import { alternatives as alt, mapped, optional, type Parser, sequence } from "..
 import type { Modifier } from "../question";
 import type { NounPhrases } from "./noun-phrases";
 import type { Orders } from "./orders";
-import type { Rows } from "./rows";
+import { byAdjective, type Rows } from "./rows";
 import type { Ties } from "./ties";
 import { AGGREGATES } from "./word-lists";
 import type { Words } from "./words";
@@ -41,13 +41,7 @@ export function rankingParsers(parts: Words & NounPhrases & Ties & Rows & Orders
         adjective,
         optional(names.tables),
       ),
-      ([, count, found]) => ({
-        kind: "extreme",
-        column: null,
-        adjective: found,
-        isDescending: found.isDescending,
-        limit: count,
-      }),
+      ([, count, found]) => byAdjective(found, count),
     ),
   );
   const most: Parser<Modifier> = alt<Modifier>(

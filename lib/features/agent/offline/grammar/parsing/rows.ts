@@ -1,6 +1,6 @@
 import type { TableName, ValueName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, sequence } from "../parsers";
-import type { Modifier } from "../question";
+import type { Adjective, Modifier } from "../question";
 import type { NounPhrases } from "./noun-phrases";
 import type { Words } from "./words";
 
@@ -40,14 +40,19 @@ export function rowParsers({ say, table, number, names, determiner, adjective }:
     })),
     mapped(sequence(optional(say("the")), limit, adjective, names.tables), ([, count, found, rowsOf]) => ({
       table: rowsOf,
-      modifiers: [{ kind: "extreme", column: null, adjective: found, isDescending: found.isDescending, limit: count }],
+      modifiers: [byAdjective(found, count)],
     })),
     mapped(sequence(optional(say("the")), adjective, number, names.tables), ([, found, count, rowsOf]) => ({
       table: rowsOf,
-      modifiers: [{ kind: "extreme", column: null, adjective: found, isDescending: found.isDescending, limit: count }],
+      modifiers: [byAdjective(found, count)],
     })),
   );
   return { limit, extremeWord, topOf, rows };
+}
+
+/** Returns the superlative of an adjective, such as that of the two oldest rows. */
+export function byAdjective(adjective: Adjective, limit: number): Modifier {
+  return { kind: "extreme", column: null, adjective, isDescending: adjective.isDescending, limit };
 }
 
 function valuesOf(values: readonly ValueName[]): Modifier {
