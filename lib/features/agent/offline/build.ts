@@ -1,16 +1,19 @@
 import { countOf, type DimAsk, type Frame, type MeasureAsk } from "./frame";
 import {
+  addOutput,
   emptyPlan,
-  FIGURE_NAMES,
+  figureAlias,
+  freeAlias,
   type Measure,
   type Output,
+  outputsOf,
   type Plan,
   type Predicate,
   type Ref,
   ROWS_MAX,
+  tableAlias,
 } from "./plan";
 import { displayColumns, eventDate, mainMeasure, type Schema, type Step, type Table } from "./schema";
-import { singularOf } from "./words";
 
 /** A plan, or the reason why there is none. */
 export type Built = { plan: Plan; notes: string[] } | { problem: string };
@@ -80,13 +83,13 @@ class Builder {
     ];
     const few = columns.length <= 1 ? this.#telling(from) : [];
     const key = from.columns.filter(({ isKey }) => isKey).map((column): Ref => ({ table: from, column }));
-    const outputs = toOutputs([...(key.length === 1 ? key : []), ...columns, ...few]);
+    const outputs = outputsOf([...(key.length === 1 ? key : []), ...columns, ...few]);
     return {
       ...emptyPlan(from),
       where,
       joins: this.#joins,
       outputs,
-      order: order ? [{ alias: aliasOf(outputs, order), isDescending: frame.order?.isDescending ?? false }] : [],
+      order: order ? [{ alias: addOutput(outputs, order), isDescending: frame.order?.isDescending ?? false }] : [],
       limit: frame.limit ?? ROWS_MAX,
     };
   }
@@ -196,7 +199,7 @@ class Builder {
       }),
       order,
       limit: outputs.length > 0 ? (frame.limit ?? ROWS_MAX) : null,
-      countedAs: counted && frame.target ? `${plain(frame.target)}_count` : null,
+      countedAs: counted && frame.target ? `${tableAlias(frame.target)}_count` : null,
     };
   }
 
@@ -295,12 +298,7 @@ class Builder {
       if (!this.#join(dim.table)) return;
       const keys = dim.table.columns.filter(({ isKey }) => isKey);
       hiddenKeys.push(...keys.map((column): Ref => ({ table: dim.table, column })));
-      outputs.push(
-        ...toOutputs(
-          displayColumns(dim.table).map((column) => ({ table: dim.table, column })),
-          outputs,
-        ),
-      );
+      for (const column of displayColumns(dim.table)) addOutput(outputs, { table: dim.table, column });
       return;
     }
     const ref = dim.kind === "column" ? dim.ref : (dim.ref ?? this.#timeOf(from));
@@ -309,7 +307,7 @@ class Builder {
       return;
     }
     if (!this.#join(ref.table)) return;
-    if (dim.kind === "column") outputs.push(...toOutputs([ref], outputs));
+    if (dim.kind === "column") addOutput(outputs, ref);
     else outputs.push({ alias: freeAlias(dim.grain, outputs), kind: "time", ref, grain: dim.grain });
   }
 
@@ -325,13 +323,14 @@ class Builder {
       if (ask.per) {
         const key = this.#keyOf(ask.per);
         if (key && this.#join(ask.per))
-          return { alias: alias(`${plain(table)}_per_${plain(ask.per, true)}`), fn: "ratio", of: key };
+          return { alias: alias(`${tableAlias(table)}_per_${tableAlias(ask.per, true)}`), fn: "ratio", of: key };
       }
       if (table !== from && (ask.isDistinct || !dimTables.includes(table) || this.#frame.dims.length > 1)) {
         const key = this.#keyOf(table);
-        if (key && this.#join(table)) return { alias: alias(`${plain(table)}_count`), fn: "countDistinct", ref: key };
+        if (key && this.#join(table))
+          return { alias: alias(`${tableAlias(table)}_count`), fn: "countDistinct", ref: key };
       }
-      return { alias: alias(`${plain(table)}_count`), fn: "count" };
+      return { alias: alias(`${tableAlias(table)}_count`), fn: "count" };
     }
     const option = ask.refs[0];
     if (!option) return { alias: alias("count"), fn: "count" };
@@ -340,9 +339,8 @@ class Builder {
       this.#problem = `Rows of ${option.ref.table.name} would be counted more than once.`;
     if (option.ref.table !== from && ask.fn !== "min" && ask.fn !== "max")
       this.#notes.push(`Each row of ${from.name} is counted with its rows in ${option.ref.table.name}.`);
-    const name = option.times ? "revenue" : option.ref.column.name.replace(/_?cents$/i, "") || "amount";
     return {
-      alias: alias(`${FIGURE_NAMES[ask.fn]}_${name}`.replace("total_total", "total")),
+      alias: alias(figureAlias(ask.fn, option.ref, option.times)),
       fn: ask.fn,
       ref: option.ref,
       ...(option.times && { times: option.times }),
@@ -479,42 +477,6 @@ export function refsOf(predicate: Predicate): Ref[] {
 
 function unique<T>(list: readonly T[]): T[] {
   return [...new Set(list)];
-}
-
-function toOutputs(refs: readonly Ref[], taken: readonly Output[] = []): Output[] {
-  const outputs: Output[] = [];
-  for (const ref of refs) {
-    if (
-      outputs.some(
-        (output) => output.kind === "column" && output.ref.table === ref.table && output.ref.column === ref.column,
-      )
-    )
-      continue;
-    const name = ref.column.unit === 1 ? ref.column.name : ref.column.name.replace(/_?cents$/i, "") || ref.column.name;
-    const all = [...taken, ...outputs];
-    const alias = all.some((output) => output.alias === name) ? `${plain(ref.table, true)}_${name}` : name;
-    outputs.push({ alias: freeAlias(alias, all), kind: "column", ref });
-  }
-  return outputs;
-}
-
-function freeAlias(name: string, taken: readonly { alias: string }[]): string {
-  let alias = name;
-  for (let n = 2; taken.some((each) => each.alias === alias); n++) alias = `${name}_${n}`;
-  return alias;
-}
-
-function aliasOf(outputs: readonly Output[], ref: Ref): string {
-  return (
-    outputs.find((output) => output.ref.column === ref.column && output.ref.table === ref.table)?.alias ??
-    outputs[0]?.alias ??
-    ""
-  );
-}
-
-function plain(table: Table, isSingular = false): string {
-  const name = table.name.toLowerCase().replaceAll(/[^a-z0-9_]+/g, "_");
-  return isSingular ? singularOf(name) : name;
 }
 
 /** Returns a table's name for a sentence. */

@@ -1,6 +1,6 @@
 import type { Grain } from "./dates";
 import type { Column, Step, Table } from "./schema";
-import type { Comparison } from "./words";
+import { type Comparison, singularOf } from "./words";
 
 /** A question in relational algebra, before it is rendered in the database's language. */
 
@@ -30,8 +30,7 @@ export type Output =
   | { alias: string; kind: "column"; ref: Ref }
   | { alias: string; kind: "time"; ref: Ref; grain: Grain };
 
-/** Names of figures before the names of their columns. */
-export const FIGURE_NAMES = { sum: "total", avg: "average", min: "lowest", max: "highest" };
+const FIGURES = { sum: "total", avg: "average", min: "lowest", max: "highest" };
 /** Maximum rows of a list if the question names no number. */
 export const ROWS_MAX = 1000;
 
@@ -67,4 +66,47 @@ export function emptyPlan(from: Table): Plan {
     limit: null,
     countedAs: null,
   };
+}
+
+/** Returns the columns with different aliases; a repeated one counts once. */
+export function outputsOf(refs: readonly Ref[]): Output[] {
+  const outputs: Output[] = [];
+  for (const ref of refs) addOutput(outputs, ref);
+  return outputs;
+}
+
+/** Returns the alias of a column, which is added if it is missing. */
+export function addOutput(outputs: Output[], ref: Ref): string {
+  const known = outputs.find(
+    (each) => each.kind === "column" && each.ref.table === ref.table && each.ref.column === ref.column,
+  );
+  if (known) return known.alias;
+  const name = nameInUnit(ref.column);
+  const isTaken = outputs.some((each) => each.alias === name);
+  const alias = freeAlias(isTaken ? `${tableAlias(ref.table, true)}_${name}` : name, outputs);
+  outputs.push({ alias, kind: "column", ref });
+  return alias;
+}
+
+/** Returns the name, with a number behind it if it is taken. */
+export function freeAlias(name: string, taken: readonly { alias: string }[]): string {
+  let alias = name;
+  for (let n = 2; taken.some((each) => each.alias === alias); n++) alias = `${name}_${n}`;
+  return alias;
+}
+
+/** Returns a table's name as a part of an alias. */
+export function tableAlias({ name }: Table, isSingular = false): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9_]+/g, "_");
+  return isSingular ? singularOf(plain) : plain;
+}
+
+/** Returns the alias of a figure: "total_price". The product of two columns, of prices and quantities, is a revenue. */
+export function figureAlias(fn: keyof typeof FIGURES, { column }: Ref, times?: Ref): string {
+  return `${FIGURES[fn]}_${times ? "revenue" : nameInUnit(column)}`.replace("total_total", "total");
+}
+
+/** Returns what a column's values are called in the usual unit: those of `price_cents` are prices. */
+function nameInUnit({ name, unit }: Column): string {
+  return unit === 1 ? name : name.replace(/_?cents?$/i, "") || "amount";
 }

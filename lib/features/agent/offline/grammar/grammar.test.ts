@@ -41,6 +41,7 @@ const TABLES: Described[] = [
     name: "river",
     columns: [column("name", "text", true), column("country", "text", true), column("length_km", "integer")],
   },
+  { name: "penalty", columns: [column("penalty_id", "integer", true), column("amount_cents", "integer")] },
   {
     name: "ticket",
     columns: [
@@ -88,6 +89,8 @@ describe("answers", () => {
       {},
       "select avg(age) as average_age, max(age) as highest_age_2 from player",
     ],
+    ["What is the total amount of penalties?", {}, "select sum(amount_cents) / 100.0 as total_amount from penalty"],
+    ["Show the amount of each penalty", {}, "select amount_cents / 100.0 as amount from penalty limit 1000"],
     ["Show the first name and transfer fee of each player.", {}, "select fname, transferfee from player limit 1000"],
     ["List the names of clubs in France", FRANCE, 'select "Name" from "Club" where "Country" = \'France\' limit 1000'],
     [

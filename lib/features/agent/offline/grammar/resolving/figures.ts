@@ -1,11 +1,11 @@
 import type { Grain } from "../../dates";
-import { emptyPlan, FIGURE_NAMES, type Measure, type Plan, type Ref, ROWS_MAX } from "../../plan";
+import { emptyPlan, figureAlias, type Measure, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
 import type { ColumnName } from "../names";
 import type { Item } from "../question";
 import { isKeySaid, isNumberFor, isOfSeveral, nameOf, repeatedName } from "./columns";
 import { timeColumn } from "./implied-columns";
-import { finishPlan, outputsOf } from "./plans";
+import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
@@ -189,7 +189,7 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
     // The highest rank is the lowest number.
     if (item.fn !== "avg" && ref.column.words.some((word) => /^(?:rank|posit|place)/.test(word)))
       throw new Unresolved();
-    return { alias: `${FIGURE_NAMES[item.fn]}_${ref.column.name}${suffix}`, fn: item.fn, ref };
+    return { alias: `${figureAlias(item.fn, ref)}${suffix}`, fn: item.fn, ref };
   }
   if (item.kind !== "count") throw new Unresolved();
   if (item.entity && "column" in item.entity) {
@@ -214,5 +214,5 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   }
   if (!table.columns.some(({ isKey }) => isKey))
     resolution.assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);
-  return { alias: `${table.name.toLowerCase()}_count${suffix}`, fn: "count" };
+  return { alias: `${tableAlias(table)}_count${suffix}`, fn: "count" };
 }

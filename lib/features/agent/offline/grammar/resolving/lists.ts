@@ -1,8 +1,8 @@
-import { emptyPlan, type Plan, type Ref, ROWS_MAX } from "../../plan";
+import { addOutput, emptyPlan, outputsOf, type Plan, type Ref, ROWS_MAX } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
 import { repeatedName } from "./columns";
 import { extremeOf } from "./implied-columns";
-import { addOutput, displayed, finishPlan, outputsOf } from "./plans";
+import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";

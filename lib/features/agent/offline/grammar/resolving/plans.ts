@@ -1,4 +1,4 @@
-import type { Output, Plan, Ref } from "../../plan";
+import type { Plan, Ref } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
 import type { Resolution } from "./resolution";
 
@@ -16,24 +16,6 @@ export function displayed(table: Table): Ref[] {
     0,
     COLUMNS_MAX,
   );
-}
-
-/** Returns the columns with different aliases; a repeated one counts once. */
-export function outputsOf(refs: readonly Ref[]): Output[] {
-  const outputs: Output[] = [];
-  for (const ref of refs) addOutput(outputs, ref);
-  return outputs;
-}
-
-/** Returns the alias of a column, which is added if it is missing. */
-export function addOutput(outputs: Output[], ref: Ref): string {
-  const known = outputs.find((each) => each.ref.table === ref.table && each.ref.column === ref.column);
-  if (known) return known.alias;
-  const isTaken = (alias: string) => outputs.some((each) => each.alias === alias);
-  let alias = isTaken(ref.column.name) ? `${ref.table.name}_${ref.column.name}` : ref.column.name;
-  for (let n = 2; isTaken(alias); n++) alias = `${ref.column.name}_${n}`;
-  outputs.push({ alias, kind: "column", ref });
-  return alias;
 }
 
 /** Completes a plan with what the whole question adds. */

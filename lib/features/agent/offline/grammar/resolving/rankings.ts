@@ -1,8 +1,8 @@
-import { emptyPlan, FIGURE_NAMES, type Plan, type Ref, ROWS_MAX } from "../../plan";
+import { emptyPlan, figureAlias, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import type { Table } from "../../schema";
 import type { ModifierOf } from "../question";
 import { countedTable, isKeySaid, isNumberFor, isOfSeveral } from "./columns";
-import { displayed, finishPlan, outputsOf } from "./plans";
+import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
@@ -62,8 +62,7 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
     resolution.join(table);
   }
   const outputs = outputsOf(shown);
-  const alias =
-    figure && figureRef ? `${FIGURE_NAMES[figure.fn]}_${figureRef.column.name}` : `${counted.name.toLowerCase()}_count`;
+  const alias = figure && figureRef ? figureAlias(figure.fn, figureRef) : `${tableAlias(counted)}_count`;
   if (!figure) resolution.assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
   if (modifier.kind === "most") resolution.assumeTies(modifier.limit);
   return finishPlan(resolution, {
@@ -78,7 +77,7 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
         : [],
     order: modifier.kind === "most" ? [{ alias, isDescending: modifier.isDescending }] : [],
     limit: modifier.kind === "most" ? modifier.limit : ROWS_MAX,
-    countedAs: isCount ? `${values ? (refs?.[0]?.column.name ?? "") : target.name.toLowerCase()}_count` : null,
+    countedAs: isCount ? `${values ? (refs?.[0]?.column.name ?? "") : tableAlias(target)}_count` : null,
   });
 }
 

@@ -1,4 +1,4 @@
-import { emptyPlan, type Plan } from "../../plan";
+import { emptyPlan, type Plan, tableAlias } from "../../plan";
 import type { Table } from "../../schema";
 import { isOfSeveral } from "./columns";
 import { finishPlan } from "./plans";
@@ -23,7 +23,7 @@ export function toSharePlan(resolution: Resolution): Plan {
       throw new Unresolved();
     resolution.join(per);
     resolution.assume(`I assumed that ${per.name} without ${resolution.from.name} are left out.`);
-    const alias = `${resolution.from.name.toLowerCase()}_per_${per.name.toLowerCase()}`;
+    const alias = `${tableAlias(resolution.from)}_per_${tableAlias(per, true)}`;
     return finishPlan(resolution, {
       ...emptyPlan(resolution.from),
       where: predicatesOf(resolution),
