@@ -409,7 +409,7 @@ describe("a push by stock git", () => {
       expect(await head(mine)).toBe(before);
     });
 
-    it("rejects its old names on main, and on the branch once it has been deleted", { tags: ["long"] }, async () => {
+    it("rejects its old names on main, and on the branch once it has been deleted", async () => {
       const clone = await oldBranch(OLD);
       expect(await refusal(clone, "origin", "HEAD:refs/heads/main")).toMatch(/Windows reserves|must not contain/);
       await git(clone, "push", "--quiet", "origin", "--delete", mine);
