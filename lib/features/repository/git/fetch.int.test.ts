@@ -67,7 +67,7 @@ describe("stock git", () => {
     expect(again).toBe("");
   });
 
-  it("clones a partial history, deepens it and completes it", { tags: ["long"] }, async () => {
+  it("clones a partial history, deepens it and completes it", async () => {
     const clone = await cloneTo(world, url, "shallow", "--depth", "1");
     expect(await subjects(clone)).toEqual(numbers(622, 622));
     await git(clone, "fetch", "--quiet", "--depth", "3");
@@ -86,7 +86,7 @@ describe("stock git", () => {
     expect(await gitLines(clone, "rev-parse", "--is-shallow-repository")).toEqual(["false"]);
   });
 
-  it("clones since a date, and reports if nothing is newer", { tags: ["long"] }, async () => {
+  it("clones since a date, and reports if nothing is newer", async () => {
     const clone = await cloneTo(world, url, "since", "--shallow-since=2020-01-01");
     expect(await subjects(clone)).toEqual(numbers(1, 623));
     await expect(git(world.dir, "clone", "--quiet", "--shallow-since=@4000000000 +0000", url, "none")).rejects.toThrow(
