@@ -447,9 +447,7 @@ describe("a push by stock git", () => {
     expect(await refusal(tagged, "origin", "v1")).toContain("rejected");
   });
 
-  it("whose commits change half a million files in all, or have 101 parents or 600 folders, is rejected", {
-    tags: ["long"],
-  }, async () => {
+  it("whose commits change half a million files in all, or have 101 parents or 600 folders, is rejected", {}, async () => {
     const clone = await fresh();
     const input = (args: string[], text: string) =>
       execFileSync("git", ["-C", clone, ...args], { input: text, encoding: "utf8" }).trim();
