@@ -68,10 +68,10 @@ function Question({ question: { connectionId, statement, details, isManual, ...a
             {connection?.name ?? details.connection}
             {connection?.tag && <ColourTag tag={connection.tag} />}
           </dd>
-          {reason !== "write" && (
+          {(estimatedRows !== null || reason !== "write") && (
             <>
               <dt>Estimated rows</dt>
-              <dd>{estimatedRows === null ? "Unknown" : formatCount(estimatedRows)}</dd>
+              <dd>{estimatedRows === null ? "Unknown" : `About ${formatCount(estimatedRows)}`}</dd>
             </>
           )}
         </dl>

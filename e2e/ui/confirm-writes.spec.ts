@@ -54,6 +54,10 @@ test("asks before every write on a production connection", async ({ page, person
   await expect(dialog).toContainText("Production");
   await dialog.getByRole("button", { name: "Run write" }).click();
   await expect(page.getByRole("heading", { name: "1 row inserted", exact: true })).toBeVisible();
+
+  await run(consolePage, "delete from orders where id > 2");
+  await expect(dialog).toContainText("Estimated rowsAbout 2");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
 });
 
 test("drops a table only after its name is typed", async ({ page, person, consolePage }) => {

@@ -1,4 +1,4 @@
-import { isObject, type Json, numberOf, textOf, toWords } from "./json.ts";
+import { isObject, type Json, listOf, numberOf, textOf, toWords } from "./json.ts";
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
 /** Names of MySQL's and MariaDB's objects that are steps. All others are only containers of steps. */
@@ -29,6 +29,8 @@ const ACCESS: Readonly<Record<string, string>> = {
 };
 /** Maximum nesting: more than a server can plan. */
 const DEPTH_MAX = 200;
+/** Share of the rows that pass a condition, if it is all of them. */
+const ALL_PERCENT = 100;
 
 /**
  * Reads the answer to EXPLAIN FORMAT=JSON of MySQL and MariaDB, and to MariaDB's ANALYZE. @returns null for anything
@@ -39,6 +41,22 @@ export function readMysql(answer: unknown): Reading | null {
   const block = answer.query_block;
   const optimized = isObject(answer.query_optimization) ? numberOf(answer.query_optimization.r_total_time_ms) : null;
   return { steps: [blockStep(block, 0)], totalMs: numberOf(block.r_total_time_ms), planningMs: optimized };
+}
+
+/**
+ * Returns the number of rows that a query of one table is expected to return. Null for other queries, and where the
+ * server has no statistics about the condition: it expects to keep all rows of a full scan then.
+ */
+export function readMysqlRows(answer: unknown): number | null {
+  const block = isObject(answer) && isObject(answer.query_block) ? answer.query_block : null;
+  const loop = listOf(block?.nested_loop);
+  const table = loop.length === 1 ? loop[0]?.table : block?.table;
+  if (!isObject(table) || loop.length > 1) return null;
+  const rows = numberOf(table.rows) ?? numberOf(table.rows_examined_per_scan);
+  const filtered = numberOf(table.filtered) ?? ALL_PERCENT;
+  const isScan = table.access_type === "ALL" || table.access_type === "index";
+  if (rows === null || (isScan && table.attached_condition !== undefined && filtered >= ALL_PERCENT)) return null;
+  return Math.round((rows * filtered) / ALL_PERCENT);
 }
 
 function blockStep(block: Json, depth: number): Step {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 /** Answers of PostgreSQL 15, MariaDB 10.11, DuckDB 1.4 and SQLite 3.50, over 500 customers and 20,000 orders. */
 import answers from "@/test/fixtures/explain/answers.json";
 import { type PlanNode, toPlanTree } from "./plan";
-import { readPlan } from "./read-plan";
+import { readPlan, readPlannedRows } from "./read-plan";
 
 const whole = (value: unknown) => ({
   fields: [{ name: "QUERY PLAN", type: "json" }],
@@ -227,6 +227,42 @@ it("stacks MongoDB's stages", () => {
     ["Group", 1],
     ["Collection scan of orders", 7],
   ]);
+});
+
+describe("planned rows of the result", () => {
+  const mysqlRows = (block: object) => readPlannedRows("mysql", text({ query_block: block }));
+
+  it("are those of the first step", () => {
+    expect(readPlannedRows("postgres", whole([{ Plan: { "Node Type": "Seq Scan", "Plan Rows": 53 } }]))).toBe(53);
+    const scan = { name: "SEQ_SCAN", extra_info: { "Estimated Cardinality": "1200" }, children: [] };
+    expect(readPlannedRows("duckdb", text([{ ...scan, name: "PROJECTION", children: [scan] }]))).toBe(1200);
+  });
+
+  it("are those of MySQL's and MariaDB's only table", () => {
+    const range = { access_type: "range", rows: 40, filtered: 50, attached_condition: "t.id < 50" };
+    expect(mysqlRows({ nested_loop: [{ table: range }] })).toBe(20);
+    expect(mysqlRows({ table: { access_type: "ALL", rows_examined_per_scan: 300, filtered: "33.33" } })).toBe(100);
+    expect(mysqlRows({ table: { access_type: "ALL", rows: 300, filtered: 100 } })).toBe(300);
+    expect(mysqlRows({ nested_loop: [{ table: range }, { table: range }] })).toBeNull();
+    expect(mysqlRows({ table: { message: "Impossible WHERE" } })).toBeNull();
+  });
+
+  it("are unknown if MariaDB has no statistics about a condition", () => {
+    const scan = { access_type: "ALL", rows: 300, attached_condition: "t.v = 1" };
+    expect(mysqlRows({ table: { ...scan, filtered: 100 } })).toBeNull();
+    expect(mysqlRows({ table: scan })).toBeNull();
+    expect(mysqlRows({ table: { ...scan, filtered: 10 } })).toBe(30);
+  });
+
+  it("are in the first line of a text", () => {
+    const lines = (...all: string[]) => ({
+      fields: [{ name: "QUERY PLAN", type: "string" }],
+      rows: all.map((line) => ({ "QUERY PLAN": line })),
+    });
+    const plan = lines("XN Seq Scan on t  (cost=0.00..1.25 rows=33 width=4)", "  Filter: (rows=7 )");
+    expect(readPlannedRows("text", plan)).toBe(33);
+    expect(readPlannedRows("text", lines("Fragment 0", "(cost=1 rows=7 )"))).toBeNull();
+  });
 });
 
 describe("an unknown format", () => {

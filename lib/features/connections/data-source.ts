@@ -1,3 +1,4 @@
+import type { PlanAnswer } from "@/lib/base/explain/read-plan";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { StatementWrite } from "@/lib/base/sql/writes";
 import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
@@ -92,7 +93,11 @@ export interface ManualSession {
   readonly state: SessionState;
   /** False once the connection is lost: the database has then rolled back. */
   readonly isAlive: boolean;
-  /** Runs a statement, as `DataSource.query`. An abort cancels only the statement, where the database can do so. */
+  /**
+   * Runs a statement, as `DataSource.query`. An abort cancels only the statement, where the database can do so. With
+   * `readOnly` in an open transaction that may write, of a driver whose `RowEstimator` has `inTransaction`: the
+   * statement only reads, and leaves the transaction unchanged if it fails.
+   */
   query(statement: Statement, options: QueryOptions): Promise<ResultStream>;
   /** Resolves when the last statement is over. Never rejects. */
   settled(): Promise<void>;
@@ -299,6 +304,18 @@ export interface DataSource {
   close(): Promise<void>;
 }
 
+/** An estimate of a query's rows, by a statement that only reads. */
+export type RowEstimator = {
+  /** Returns the statement to run with `readOnly`; null for a query whose rows it can't estimate. */
+  statementFor(query: string): string | null;
+  /** Returns the number of rows in its answer; null if the database does not know it. */
+  rowsIn(answer: PlanAnswer): number | null;
+  /** Estimates only the rows of one table that a condition selects; absent for any query. */
+  readonly needsOneTable?: true;
+  /** An open transaction survives the statement's failure; absent where it might not. */
+  readonly inTransaction?: true;
+};
+
 /** An error in a text, with its offset in UTF-16 units; null if it has no place. */
 export type TextError = { message: string; offset: number | null };
 
@@ -343,6 +360,8 @@ export interface Driver {
   readonly runsProcess?: true;
   /** The EXPLAIN syntax; absent where the engine has none. */
   readonly explain?: ConnectionType["explain"];
+  /** The estimate of a query's rows, for the confirmation of a write; absent where the engine has none. */
+  readonly rowEstimator?: RowEstimator;
   /** The maximum name length of a table, schema or column; absent where no limit matters. */
   readonly nameLimit?: NameLimit;
   /**

@@ -1,5 +1,6 @@
 import "server-only";
 import { isRisky, type StatementWrite, type WriteReason } from "@/lib/base/sql/writes";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import type { Statement } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
@@ -9,6 +10,8 @@ import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { readKnownEntities } from "./known-entities";
+import type { HeldTransaction } from "./manual-sessions";
+import { estimateWrittenRows } from "./row-estimate";
 import type { ConfirmationDetails } from "./schema";
 
 /** Maximum length of the statement in the response, which the caller has anyway. */
@@ -22,6 +25,8 @@ type Unconfirmed = {
   confirmWrites?: ConfirmWrites | undefined;
   /** Effect of a statement that the caller built. Absent: read from its text. */
   write?: StatementWrite;
+  session?: Partial<Pick<HeldTransaction, "inspect">> | undefined;
+  signal: AbortSignal;
 };
 
 /** Names of schemas that are the default one of a database, unless it is set to another. */
@@ -49,16 +54,22 @@ export async function requireConfirmation(caller: Caller, request: Unconfirmed):
   if (write === null || (setting === "risky" && !isRisky(write))) return;
   const { reason, table } = write;
   const where = table === null ? "" : ` (${table.name})`;
+  const estimatedRows = isRisky(write)
+    ? await estimateRows(caller, connection, table)
+    : request.write
+      ? null
+      : await estimateWrittenRows(caller, request);
+  const rows = estimatedRows === null ? "" : `, about ${formatCountOf(estimatedRows, "row")}`;
   const details: ConfirmationDetails = {
     reason,
     statement: textOf(statement).slice(0, STATEMENT_CHARS_MAX),
-    estimatedRows: isRisky(write) ? await estimateRows(caller, connection, table) : null,
+    estimatedRows,
     table: table && { ...(table.schema !== null && { schema: table.schema }), name: table.name },
     connection: connection.name,
   };
   throw new AppError(
     "confirmation_required",
-    `The statement ${EFFECTS[reason]}${where} on ${connection.name}. Confirm it first.`,
+    `The statement ${EFFECTS[reason]}${where} on ${connection.name}${rows}. Confirm it first.`,
     { details },
   );
 }

@@ -11,12 +11,14 @@ import { type Person, removeMember, seedKey, seedMember, seedPerson } from "@/te
 import { collections } from "./collections";
 import { writeNow } from "./history-writer";
 import { look } from "./manual-sessions";
+import { estimateLimits } from "./row-estimate";
 
 const ownDatabase = takeOwnDatabase();
 let ana: Person;
 
 beforeAll(async () => {
   env().RATE_LIMIT_SCALE = 100;
+  estimateLimits.timeoutMs = 60_000;
   ana = await seedPerson("Ana");
 });
 afterAll(async () => {
@@ -196,6 +198,28 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     const late = await desk.run(COUNT, byStatement);
     expect([late.status, late.json.error]).toEqual([404, expect.stringContaining("rolled back")]);
     expect(Number((await desk.rows(COUNT))[0].n)).toBe(0);
+  });
+
+  it("estimates a write within the transaction, and leaves it as it was", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    await desk.rows("insert into t values (1), (2), (3)", sessionId);
+    const ask = async (query: string) => {
+      const { status, json } = await desk.run(query, sessionId, { confirmWrites: "always" });
+      expect([status, json.code]).toEqual([409, "confirmation_required"]);
+      return json.details.estimatedRows;
+    };
+    // A failure in a file's engine would end the transaction.
+    const hasEstimate = subject?.driver.rowEstimator?.inTransaction === true;
+    expect(await ask("delete from t where id <= 2")).toEqual(hasEstimate ? expect.any(Number) : null);
+    expect(await ask("delete from t where missing = 1")).toBeNull();
+    expect(await desk.state(sessionId)).toEqual(["in_transaction", 1]);
+    const confirmed = await desk.run("delete from t where id <= 2", sessionId, { confirm: true });
+    expect(confirmed.json.data?.affectedRows).toBe(2);
+    expect(await desk.state(sessionId)).toEqual(["in_transaction", 2]);
+    await desk.rows("commit", sessionId);
+    expect(await desk.rows("select id from t")).toEqual([{ id: 3 }]);
+    expect(await ask("delete from t where id = 3")).toEqual(expect.any(Number));
   });
 
   it("commits with a DROP where its driver says so", async () => {

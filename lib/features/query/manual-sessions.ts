@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { transactionStepOf } from "@/lib/base/sql/statement-kind";
 import { holdRight } from "@/lib/features/accounts/held-rights";
-import type { ManualSession, QueryableSource } from "@/lib/features/connections/data-source";
+import type { ManualSession, QueryableSource, SessionState } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/features/connections/pool";
@@ -123,6 +123,27 @@ export class HeldTransaction {
         this.#settled = this.#settle(query, startedAt);
       },
     };
+  }
+
+  /**
+   * Runs work beside the session's statements, which count without it.
+   * @param work takes the state, and a query for statements that only read (`ManualSession.query`)
+   * @returns null while a statement runs, or when the session has ended
+   */
+  async inspect<T>(work: (state: SessionState, query: QueryableSource["query"]) => Promise<T>): Promise<T | null> {
+    if (this.#isBusy) return null;
+    this.#isBusy = true;
+    try {
+      await this.#settled;
+      if (this.#closed.signal.aborted || !this.isAlive) return null;
+      const session = this.#session;
+      return await work(session.state, (statement, options) =>
+        session.query(statement, { ...options, readOnly: true }),
+      );
+    } finally {
+      this.#settled = this.#session.settled();
+      this.#isBusy = false;
+    }
   }
 
   /** Waits for the state after the last statement, unless one is running. */

@@ -333,7 +333,7 @@ export type Execution = z.infer<typeof executionSchema>;
 export const confirmationDetails = z.object({
   reason: z.enum(WRITE_REASONS),
   statement: z.string(),
-  estimatedRows: z.number().nullable().describe("The database's estimate for a statement that affects all rows"),
+  estimatedRows: z.number().nullable().describe("The database's estimate; null if it has none"),
   table: z.object({ schema: z.string().optional(), name: z.string() }).nullable(),
   connection: z.string().describe("Connection name"),
 });

@@ -70,7 +70,7 @@ export type QueryRequest = {
   /** A person has confirmed a write, or has approved the run as a whole. */
   confirm?: boolean | undefined;
   /** Session to run in, such as one for manual transactions. It decides whether the statement may write. */
-  session?: Pick<HeldTransaction, "take">;
+  session?: Pick<HeldTransaction, "take"> & Partial<Pick<HeldTransaction, "inspect">>;
   /** Raises the connection's setting of the same name. */
   confirmWrites?: ConfirmWrites | undefined;
   /** Effect of a statement that the caller built. Absent: read from its text. */

@@ -7,6 +7,7 @@ import { shareEngines } from "@/lib/platform/engines/shared-file";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, Driver, OpenContext, QueryOptions, SessionOptions, Statement } from "../../data-source";
+import { plannerEstimator } from "../shared/row-estimator";
 import { duckdbValues } from "./column-values";
 import { readFileDdl } from "./engine-ddl";
 import { openEngineSession } from "./engine-session";
@@ -29,6 +30,8 @@ const DDL_SQL = `
     where database_name = current_database() and schema_name = $schema and table_name = $name
   ) where sql is not null order by place, name`;
 
+const EXPLAIN = { form: "duckdb", plan: "explain (format json)" } as const;
+
 /** DuckDB files of the workspace, and the sample shop that all workspaces share. */
 export const duckdb: Driver = {
   type: "duckdb",
@@ -39,11 +42,8 @@ export const duckdb: Driver = {
   variables: duckdbVariables,
   values: duckdbValues,
   runsProcess: true,
-  explain: {
-    form: "duckdb",
-    plan: "explain (format json)",
-    measured: [{ words: "explain (analyze, format json)" }],
-  },
+  explain: { ...EXPLAIN, measured: [{ words: "explain (analyze, format json)" }] },
+  rowEstimator: plannerEstimator(EXPLAIN),
   hasDdl: true,
   isolationLevels: ["snapshot"],
   fields: [

@@ -1,11 +1,14 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { plannerEstimator } from "../shared/row-estimator";
 import { serverDriver } from "../shared/server";
 import { mysqlValues } from "./column-values";
 import { parseMysqlConfig } from "./config";
 import { MYSQL_NAME_LIMIT } from "./flows";
 import { MysqlSource } from "./source";
 import { mysqlVariables } from "./variables";
+
+const EXPLAIN = { form: "mysql", plan: "explain format = json" } as const;
 
 /** MySQL 5.7 and later, MariaDB 10.2 and later. */
 export const mysql = serverDriver({
@@ -18,13 +21,13 @@ export const mysql = serverDriver({
   variables: mysqlVariables,
   values: mysqlValues,
   explain: {
-    form: "mysql",
-    plan: "explain format = json",
+    ...EXPLAIN,
     measured: [
       { words: "analyze format = json", version: "MariaDB" },
       { words: "explain analyze", version: "MySQL" },
     ],
   },
+  rowEstimator: plannerEstimator(EXPLAIN, { needsOneTable: true, inTransaction: true }),
   hasDdl: true,
   ddlCommits: true,
   isolationLevels: ["read_uncommitted", "read_committed", "repeatable_read", "serializable"],

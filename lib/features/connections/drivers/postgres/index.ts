@@ -1,5 +1,6 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { plannerEstimator } from "../shared/row-estimator";
 import { serverDriver } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
 import { postgresValues } from "./column-values";
@@ -8,6 +9,8 @@ import { POSTGRES_NAME_LIMIT } from "./flows";
 import { judgeStatement } from "./grammar";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
+
+const EXPLAIN = { form: "postgres", plan: "explain (format json)" } as const;
 
 /** PostgreSQL 12 and later, and servers that speak its protocol. */
 export const postgres = serverDriver({
@@ -18,11 +21,8 @@ export const postgres = serverDriver({
   dialect: "postgres",
   variables: postgresVariables,
   values: postgresValues,
-  explain: {
-    form: "postgres",
-    plan: "explain (format json)",
-    measured: [{ words: "explain (analyze, buffers, format json)" }],
-  },
+  explain: { ...EXPLAIN, measured: [{ words: "explain (analyze, buffers, format json)" }] },
+  rowEstimator: plannerEstimator(EXPLAIN, { inTransaction: true }),
   hasDdl: true,
   isolationLevels: ["read_committed", "repeatable_read", "serializable"],
   nameLimit: POSTGRES_NAME_LIMIT,

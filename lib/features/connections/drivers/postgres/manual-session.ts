@@ -91,7 +91,7 @@ export class PostgresManualSession implements ManualSession {
   query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
     return this.#run(
       statement,
-      { ...options, readOnly: this.#readOnly },
+      { ...options, readOnly: this.#readOnly || options.readOnly },
       {
         isManual: true,
         take: (signal) => this.#held.begin(signal),
@@ -108,9 +108,10 @@ export class PostgresManualSession implements ManualSession {
     return this.#held.close();
   }
 
-  async #around(session: PostgresSession, { text, timeoutMs, verdict }: Surrounded): Promise<Surroundings> {
+  async #around(session: PostgresSession, { text, readOnly, timeoutMs, verdict }: Surrounded): Promise<Surroundings> {
     this.#afterwards = null;
     const { transactionStatus: status } = session;
+    if (!this.#readOnly && readOnly) return this.#restricted(session, { text, readOnly, timeoutMs, verdict });
     if (!this.#readOnly) {
       // A failed transaction takes nothing but its end.
       if (status !== "E") await session.run(fixedInSession(timeoutMs));
@@ -133,6 +134,15 @@ export class PostgresManualSession implements ManualSession {
     this.#afterwards = (each) => (each.portal?.isInPreamble && each.transactionStatus === "E" ? TO_CHECKPOINT : []);
     const check = [{ text: `SAVEPOINT ${CHECKPOINT}` }, { text: pinnedAgain(timeoutMs) }, verdict ?? giveBack];
     return { preamble: [...check, { text: `RELEASE SAVEPOINT ${CHECKPOINT}` }], text, epilogue: [] };
+  }
+
+  /** Runs a statement read-only in a transaction that may write: all its effects end with a savepoint. */
+  #restricted({ transactionStatus }: PostgresSession, { text, timeoutMs, verdict }: Surrounded): Surroundings {
+    if (transactionStatus !== "T") throw new Error("A read-only statement of this session requires a transaction.");
+    this.#afterwards = () => TO_CHECKPOINT;
+    const start = [`SAVEPOINT ${CHECKPOINT}`, "SET TRANSACTION READ ONLY", pinned(timeoutMs, "catalog")];
+    const preamble = [...start.map((each) => ({ text: each })), verdict ?? { text: `select ${GIVE_BACK}` }];
+    return { preamble, text, epilogue: [] };
   }
 
   async #finish(session: PostgresSession): Promise<void> {

@@ -1,10 +1,13 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { plannerEstimator } from "../shared/row-estimator";
 import { serverDriver } from "../shared/server";
 import { redshiftValues } from "./column-values";
 import { parseRedshiftConfig, REDSHIFT_PORT } from "./config";
 import { RedshiftSource } from "./source";
 import { redshiftVariables } from "./variables";
+
+const EXPLAIN = { form: "text", plan: "explain" } as const;
 
 /** Amazon Redshift, provisioned and serverless, through PostgreSQL's protocol. */
 export const redshift = serverDriver({
@@ -17,7 +20,8 @@ export const redshift = serverDriver({
   dialect: "redshift",
   variables: redshiftVariables,
   values: redshiftValues,
-  explain: { form: "text", plan: "explain" },
+  explain: EXPLAIN,
+  rowEstimator: plannerEstimator(EXPLAIN),
   hasDdl: true,
   looseTypes: ["timestamp", "timestamptz"],
   fields: networkFormFields({

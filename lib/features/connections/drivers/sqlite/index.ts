@@ -19,6 +19,9 @@ const DDL_SQL = `
   select sql from sqlite_schema where tbl_name = ? and sql is not null
   order by case type when 'table' then 0 when 'view' then 0 when 'index' then 1 else 2 end, name`;
 
+/** Functions that may select other rows when the write runs. */
+const RANDOM = /\brandom(?:blob)?\s*\(/i;
+
 const config = z.strictObject({ file: z.unknown() });
 
 /** SQLite files of the workspace. */
@@ -37,6 +40,12 @@ export const sqlite: Driver = {
   values: sqliteValues,
   runsProcess: true,
   explain: { form: "sqlite", plan: "explain query plan" },
+  // Its planner estimates no rows.
+  rowEstimator: {
+    statementFor: (query) => (RANDOM.test(query) ? null : `select count(*) as n from (${query})`),
+    rowsIn: ({ rows: [row] }) => (typeof row?.n === "number" ? row.n : null),
+    needsOneTable: true,
+  },
   hasDdl: true,
   isolationLevels: ["serializable"],
   // The first rows decide a column's type; later ones may have another.
