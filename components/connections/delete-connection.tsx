@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { UsageList } from "@/components/connections/usage-list";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
@@ -47,22 +48,10 @@ export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: Del
       ) : (
         <>
           <p>These will stop working:</p>
-          <ul className="usages">
-            {usages.map(({ kind, id, name }) => (
-              <li key={`${kind}:${id}`}>
-                <span className="tag">{toKindWord(kind)}</span>
-                <span className="trunc">{name}</span>
-              </li>
-            ))}
-          </ul>
+          <UsageList usages={usages} />
           <p>This can't be undone.</p>
         </>
       )}
     </Confirm>
   );
-}
-
-/** Formats "scheduled_console" for display. */
-function toKindWord(kind: string): string {
-  return kind.replace(/_/g, " ");
 }

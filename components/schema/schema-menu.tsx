@@ -1,6 +1,16 @@
 "use client";
 
-import { Code, Copy, FileCode2, MessageCircleQuestion, RefreshCw, Sigma, Table2, TextCursorInput } from "lucide-react";
+import {
+  Code,
+  Copy,
+  FileCode2,
+  MessageCircleQuestion,
+  RefreshCw,
+  Sigma,
+  Table2,
+  TextCursorInput,
+  Trash2,
+} from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useFindType } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
@@ -10,6 +20,7 @@ import { useFindConnection } from "@/components/schema/use-schema";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import type { Entity } from "@/lib/base/values/fields";
+import { isImportedTable } from "@/lib/features/connections/browser/imports";
 import type { SchemaNode } from "@/lib/features/connections/browser/schema-rows";
 import { toTableAddress } from "@/lib/features/connections/browser/table-links";
 import { toQuestionAddress } from "@/lib/features/query/browser/question-address";
@@ -20,6 +31,7 @@ type SchemaMenuProps = {
   connectionId: string;
   onRefresh: (connectionId: string) => void;
   onShowDdl: (connectionId: string, entity: Entity) => void;
+  onDelete: (connectionId: string, entity: Entity) => void;
 };
 
 /** Returns the first line of a node's menu. */
@@ -28,7 +40,7 @@ export function toMenuTitle(node: SchemaNode): string {
 }
 
 /** Menu items of a node of the schema tree. */
-export function SchemaMenu({ node, connectionId, onRefresh, onShowDdl }: SchemaMenuProps) {
+export function SchemaMenu({ node, connectionId, onRefresh, onShowDdl, onDelete }: SchemaMenuProps) {
   const { create } = useConsoleActions();
   switch (node.kind) {
     case "schema":
@@ -54,15 +66,15 @@ export function SchemaMenu({ node, connectionId, onRefresh, onShowDdl }: SchemaM
         </>
       );
     case "entity":
-      return <EntityMenu node={node} connectionId={connectionId} onShowDdl={onShowDdl} />;
+      return <EntityMenu node={node} connectionId={connectionId} onShowDdl={onShowDdl} onDelete={onDelete} />;
   }
 }
 
-type EntityMenuProps = Pick<SchemaMenuProps, "connectionId" | "onShowDdl"> & {
+type EntityMenuProps = Pick<SchemaMenuProps, "connectionId" | "onShowDdl" | "onDelete"> & {
   node: Extract<SchemaNode, { kind: "entity" }>;
 };
 
-function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
+function EntityMenu({ node, connectionId, onShowDdl, onDelete }: EntityMenuProps) {
   const { editors, workspace } = useWorkspace();
   const { create } = useConsoleActions();
   const router = useRouter();
@@ -70,7 +82,8 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
   const findType = useFindType();
   const find = useFindConnection();
   const { entity, selectText } = node;
-  const type = findType(find(connectionId)?.type);
+  const connection = find(connectionId);
+  const type = findType(connection?.type);
   const hasDdl = type?.hasDdl;
   const hasQuestions = type?.dialect !== undefined || type?.language === "mongodb";
   return (
@@ -111,6 +124,14 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
         </MenuItem>
       )}
       <CopyName node={node} />
+      {isImportedTable(connection, entity) && (
+        <>
+          <MenuLine />
+          <MenuItem icon={<Trash2 />} onSelect={() => onDelete(connectionId, entity)}>
+            Delete table…
+          </MenuItem>
+        </>
+      )}
     </>
   );
 }

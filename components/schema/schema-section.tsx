@@ -21,6 +21,11 @@ import { later } from "@/lib/platform/browser/load-again";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
 const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
+const loadDeleteTable = later(() => import("@/components/schema/delete-table"));
+const DeleteTable = lazyComponent(loadDeleteTable, (module) => module.DeleteTable);
+
+/** Table of which a dialog shows something. */
+type ShownTable = { connectionId: string; entity: Entity; isOpen: boolean };
 
 /** Tree of the workspace's databases: connections, schemas, tables and columns, each level loaded when opened. */
 export function SchemaSection() {
@@ -30,7 +35,8 @@ export function SchemaSection() {
   const databases = useDatabases();
   const { refresh, isRefreshing } = useSchemaRefresh();
   const [search, setSearch] = useState<string | null>(null);
-  const [shownDdl, setShownDdl] = useState<{ connectionId: string; entity: Entity; isOpen: boolean } | null>(null);
+  const [shownDdl, setShownDdl] = useState<ShownTable | null>(null);
+  const [deleted, setDeleted] = useState<ShownTable | null>(null);
   const tree = useSchemaTree(search ?? "", refresh);
   const activate = (id: string, isDouble: boolean) => {
     const node = tree.find(id);
@@ -45,11 +51,13 @@ export function SchemaSection() {
         connectionId={toConnectionId(tree.nodes, node)}
         onRefresh={(connectionId) => void refresh([connectionId])}
         onShowDdl={(connectionId, entity) => setShownDdl({ connectionId, entity, isOpen: true })}
+        onDelete={(connectionId, entity) => setDeleted({ connectionId, entity, isOpen: true })}
       />
     );
     return { about: toMenuTitle(node), items };
   };
   const shownConnection = databases.find(({ id }) => id === shownDdl?.connectionId);
+  const deletedFrom = databases.find(({ id }) => id === deleted?.connectionId);
   return (
     <ExplorerSection
       title="Schema"
@@ -94,6 +102,15 @@ export function SchemaSection() {
           table={shownDdl.entity}
           isOpen={shownDdl.isOpen}
           onClose={() => setShownDdl({ ...shownDdl, isOpen: false })}
+        />
+      )}
+      {deleted !== null && deletedFrom !== undefined && (
+        <DeleteTable
+          key={deleted.entity.name}
+          connection={deletedFrom}
+          table={deleted.entity.name}
+          isOpen={deleted.isOpen}
+          onClose={() => setDeleted({ ...deleted, isOpen: false })}
         />
       )}
       {databases.length > 0 && databases.every(({ name }) => name === SAMPLE_CONNECTION_NAME) && (

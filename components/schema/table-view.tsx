@@ -1,6 +1,6 @@
 "use client";
 
-import { Code, FileCode2, MessageCircleQuestion, RefreshCw, Sigma } from "lucide-react";
+import { Code, FileCode2, MessageCircleQuestion, RefreshCw, Sigma, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from "react";
 import { useDialect, useFindType, useScriptLanguage } from "@/components/connections/use-connection-types";
@@ -30,6 +30,7 @@ import { useIsPhone } from "@/components/ui/use-browser";
 import { toShellFind } from "@/lib/base/mongo-shell/find";
 import { toTableQuery } from "@/lib/base/sql/conditions";
 import { toSqlTable } from "@/lib/base/sql/names";
+import { isImportedTable } from "@/lib/features/connections/browser/imports";
 import {
   findTable,
   type TableLink,
@@ -61,6 +62,8 @@ const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
 const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
 const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid);
 const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
+const loadDeleteTable = later(() => import("@/components/schema/delete-table"));
+const DeleteTable = lazyComponent(loadDeleteTable, (module) => module.DeleteTable);
 const loadConfirmWrite = later(() => import("@/components/consoles/confirm-write"));
 const ConfirmWrite = lazyComponent(loadConfirmWrite, (module) => module.ConfirmWrite);
 
@@ -213,7 +216,9 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
   };
   const [toolsHost, setToolsHost] = useState<HTMLElement | null>(null);
   const [ddl, setDdl] = useState<"unseen" | "open" | "closed">("unseen");
+  const [deletion, setDeletion] = useState<"unseen" | "open" | "closed">("unseen");
   const hasDdl = useFindType()(engine)?.hasDdl;
+  const isImported = entity !== null && isImportedTable(connection, entity);
   const counted = count?.arrangement === source.arrangement.columns ? count.text : null;
   return (
     <>
@@ -244,6 +249,14 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
           icon={<FileCode2 className="s" />}
           onClick={() => create(connectionId, { content: query })}
         />
+        {isImported && (
+          <ToolButton
+            label="Delete table"
+            word="Delete"
+            icon={<Trash2 className="s" />}
+            onClick={() => setDeletion("open")}
+          />
+        )}
       </div>
       {base.failure && <LoadFailure error={base.failure} onRetry={() => base.retry()} />}
       {base.isUnordered && (
@@ -286,6 +299,15 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
           table={table}
           isOpen={ddl === "open"}
           onClose={() => setDdl("closed")}
+        />
+      )}
+      {deletion !== "unseen" && connection !== null && (
+        <DeleteTable
+          connection={connection}
+          table={table.name}
+          isOpen={deletion === "open"}
+          onClose={() => setDeletion("closed")}
+          onDeleted={() => router.push(`/w/${workspace.slug}/connections/${connectionId}`)}
         />
       )}
       {opened !== null && <RowPanel source={source} columns={columns} toLinks={toLinks} {...opened} />}

@@ -1,4 +1,5 @@
-import { expect, test } from "./fixtures";
+import { addConsole } from "./consoles.fixtures";
+import { expect, expectAccessible, test } from "./fixtures";
 
 const ORDERS = `order_no;sku;placed_on;qty;net
 SO-1;004812;02/01/2026;2;1.148,00
@@ -31,6 +32,21 @@ test("imports a chosen file: settings are detected, corrected, and the table ope
   await page.getByRole("button", { name: "Import 3 rows" }).click();
   await expect(page).toHaveURL(/\/tables\/[0-9a-f]{24}\?name=orders_2026/);
   await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("SO-4");
+
+  const connectionId = /tables\/([0-9a-f]{24})/.exec(page.url())?.[1] ?? "";
+  await addConsole(page.request, { name: "Order totals", content: "select sum(net) from orders_2026", connectionId });
+  await addConsole(page.request, { name: "Other totals", content: "select 1", connectionId });
+  await page.getByRole("button", { name: "Delete table" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete orders_2026?" });
+  await expect(dialog).toContainText("This deletes the table and its 3 rows from Files.");
+  await expect(dialog.getByRole("listitem")).toHaveText(["consoleOrder totals"]);
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("SO-4");
+  await page.getByRole("button", { name: "Delete table" }).click();
+  await dialog.getByRole("button", { name: "Delete table" }).click();
+  await expect(page).toHaveURL(/\/connections\/[0-9a-f]{24}$/);
 });
 
 test("takes a file that is dropped on the window, and keeps an existing table by default", async ({ page, person }) => {
@@ -62,6 +78,20 @@ test("takes a file that is dropped on the window, and keeps an existing table by
   await expect(page.getByRole("dialog", { name: "Replace stock?" })).toBeVisible();
   await page.getByRole("button", { name: "Replace table" }).click();
   await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("b");
+
+  await page.goto(`/w/${person.slug}/consoles`);
+  const tree = page.getByRole("tree", { name: "Schema" });
+  await expect(tree.getByRole("treeitem", { name: /^Files/ })).toBeVisible();
+  await tree.focus();
+  await page.keyboard.type("Files");
+  await page.keyboard.press("ArrowRight");
+  await tree.getByRole("treeitem", { name: /^stock/ }).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Delete table…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete stock?" });
+  await expect(dialog).toContainText("This deletes the table and its 1 row from Files.");
+  await dialog.getByRole("button", { name: "Delete table" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(tree.getByRole("treeitem", { name: /^stock/ })).toBeHidden();
 });
 
 test("tells why a file cannot be read", { tag: "@long" }, async ({ page, person }) => {

@@ -9,6 +9,7 @@ import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
+import { FILES_FILE } from "./browser/imported-file";
 import { collections } from "./collections";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver } from "./data-source";
@@ -21,9 +22,8 @@ import type { FindUses, Use } from "./uses";
 
 /** Name of the demo connection (docs/develop/api.md, Accounts). */
 const SAMPLE_NAME = "Sample shop";
-/** Name and file of the connection for imported tables. */
+/** Name of the connection for imported tables. */
 const FILES_NAME = "Files";
-export const FILES_FILE = "Files.duckdb";
 const OBJECT_ID_CHARS = 24;
 /** Time limit of reading a schema, in ms; it is quick everywhere, unless the source hangs. */
 const ENTITIES_TIMEOUT_MS = 30_000;

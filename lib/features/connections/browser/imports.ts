@@ -1,3 +1,4 @@
+import type { Entity } from "@/lib/base/values/fields";
 import type {
   ImportBody,
   ImportedTable,
@@ -6,9 +7,11 @@ import type {
   ImportSettings,
   UploadedImport,
 } from "@/lib/features/connections/imports/schema";
+import type { Connection } from "@/lib/features/connections/schema";
 import { linesCut, readLines } from "@/lib/platform/browser/lines";
 import { ApiError, send } from "@/lib/platform/browser/request";
 import { uploadTo } from "./client";
+import { FILES_FILE } from "./imported-file";
 
 export type ImportProgress = Extract<ImportLine<never>, { progress: unknown }>["progress"];
 type Watch = { signal: AbortSignal; onProgress: (progress: ImportProgress) => void };
@@ -26,9 +29,19 @@ export const importsApi = {
   store: (workspaceId: string, id: string, body: ImportBody, watch: Watch) =>
     sendLines<ImportedTable>(`${root(workspaceId)}/${id}/table`, body, watch),
   remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
+  removeTable: (workspaceId: string, table: string) =>
+    send<null>("DELETE", `/api/workspaces/${workspaceId}/imported-tables/${encodeURIComponent(table)}`),
   /** Returns the address of the rejected rows as CSV. */
   rejectedUrl: (workspaceId: string, id: string) => `${root(workspaceId)}/${id}/rejected-rows`,
 };
+
+/** Returns whether a table was imported from a file: such a table can be deleted. */
+export function isImportedTable(
+  connection: Pick<Connection, "config"> | null | undefined,
+  { schema, kind }: Pick<Entity, "schema" | "kind">,
+): boolean {
+  return connection?.config.file === FILES_FILE && schema === undefined && kind === "table";
+}
 
 /** Sends a request whose answer is lines of progress and then the data. */
 async function sendLines<T>(url: string, body: object, { signal, onProgress }: Watch): Promise<T> {

@@ -25,9 +25,10 @@ import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { acceptsLines, streamLines } from "@/lib/platform/http/lines";
 import { requireProcess } from "@/lib/platform/http/require-process";
 import { serverMember } from "@/lib/platform/process/server-context";
+import { FILES_FILE } from "../browser/imported-file";
 import { filesFolder, workspaceFolder } from "../files/folders";
 import { countingStream, exists, FILE_BYTES_MAX, tooLarge, toUploadError, uploadBrokenOff } from "../files/service";
-import { ensureFilesConnection, FILES_FILE, filesConnectionId, forgetEntities } from "../service";
+import { ensureFilesConnection, filesConnectionId, forgetEntities } from "../service";
 import { readUpload } from "./read-upload";
 import {
   type ImportBody,
