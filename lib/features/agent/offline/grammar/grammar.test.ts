@@ -299,3 +299,10 @@ describe("refuses", () => {
     );
   });
 });
+
+test("counts no rows of a table whose name merely ends as the question says", () => {
+  const daily = new Schema([{ name: "daily_revenue", columns: [column("day", "date"), column("amount", "numeric")] }]);
+  const question = "revenue by month in 2025";
+  const understood = understandStrictly(link(question, daily, [], "2026-11-01"), daily, []);
+  expect(understood).not.toHaveProperty("plan");
+});

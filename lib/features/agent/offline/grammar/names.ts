@@ -6,7 +6,8 @@ import type { Parser } from "./parsers";
 
 /** Finds the tables, columns and values that a run of words names. */
 
-export type TableName = { table: Table; said: string };
+/** `isPart` tells that only the end of the name was said, as "revenue" of `daily_revenue`. */
+export type TableName = { table: Table; said: string; isPart?: boolean };
 export type ColumnName = { options: { ref: Ref; fit: number }[]; said: string };
 export type ValueName = { hits: ValueHit[]; said: string };
 
@@ -53,7 +54,10 @@ export class Names {
       const best = Math.max(0, ...fits.map(({ fit }) => fit));
       return fits
         .filter(({ fit }) => fit > 0 && fit === best)
-        .map(({ table, fit }) => ({ value: { table, said: saidOf(span) }, weight: fit * span.length }));
+        .map(({ table, fit }) => ({
+          value: { table, said: saidOf(span), isPart: fit === PART },
+          weight: fit * span.length,
+        }));
     });
     this.#columnsOf = (span) => {
       const isTable = schema.tables.some((table) => tableFit(wordsOf(span), span, table) >= UNDECORATED);

@@ -22,6 +22,8 @@ export function toFigurePlan(resolution: Resolution): Plan {
   if (summed) figures.push(summed);
   const [rows] = items;
   if (rows?.kind === "rows" && items.length === 1 && groupEntities.length > 0) {
+    // "Revenue by month" counts no rows of `daily_revenue`.
+    if (rows.table.isPart) throw new Unresolved();
     resolution.assume(`I assumed the number of ${rows.table.table.name}.`);
     figures.push({ kind: "count", entity: { table: rows.table }, isDistinct: false });
   }
