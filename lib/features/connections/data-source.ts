@@ -95,8 +95,8 @@ export interface ManualSession {
   readonly isAlive: boolean;
   /**
    * Runs a statement, as `DataSource.query`. An abort cancels only the statement, where the database can do so. With
-   * `readOnly` in an open transaction that may write, of a driver whose `RowEstimator` has `inTransaction`: the
-   * statement only reads, and leaves the transaction unchanged if it fails.
+   * `readOnly` in a session that may write, of a driver whose `RowEstimator` has `inSession`: the statement only reads,
+   * and leaves the session and its transaction unchanged.
    */
   query(statement: Statement, options: QueryOptions): Promise<ResultStream>;
   /** Resolves when the last statement is over. Never rejects. */
@@ -312,8 +312,8 @@ export type RowEstimator = {
   rowsIn(answer: PlanAnswer): number | null;
   /** Estimates only the rows of one table that a condition selects; absent for any query. */
   readonly needsOneTable?: true;
-  /** An open transaction survives the statement's failure; absent where it might not. */
-  readonly inTransaction?: true;
+  /** A session and its open transaction stay as they were; absent where the statement might change or lock anything. */
+  readonly inSession?: true;
 };
 
 /** An error in a text, with its offset in UTF-16 units; null if it has no place. */

@@ -200,26 +200,71 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(Number((await desk.rows(COUNT))[0].n)).toBe(0);
   });
 
+  const ask = async (query: string, sessionId: string) => {
+    const { status, json } = await desk.run(query, sessionId, { confirmWrites: "always" });
+    expect([status, json.code]).toEqual([409, "confirmation_required"]);
+    return json.details.estimatedRows;
+  };
+
   it("estimates a write within the transaction, and leaves it as it was", async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
     await desk.rows("insert into t values (1), (2), (3)", sessionId);
-    const ask = async (query: string) => {
-      const { status, json } = await desk.run(query, sessionId, { confirmWrites: "always" });
-      expect([status, json.code]).toEqual([409, "confirmation_required"]);
-      return json.details.estimatedRows;
-    };
-    // A failure in a file's engine would end the transaction.
-    const hasEstimate = subject?.driver.rowEstimator?.inTransaction === true;
-    expect(await ask("delete from t where id <= 2")).toEqual(hasEstimate ? expect.any(Number) : null);
-    expect(await ask("delete from t where missing = 1")).toBeNull();
+    const hasEstimate = subject?.driver.rowEstimator?.inSession === true;
+    expect(await ask("delete from t where id <= 2", sessionId)).toEqual(hasEstimate ? expect.any(Number) : null);
+    expect(await ask("delete from t where missing = 1", sessionId)).toBeNull();
     expect(await desk.state(sessionId)).toEqual(["in_transaction", 1]);
     const confirmed = await desk.run("delete from t where id <= 2", sessionId, { confirm: true });
     expect(confirmed.json.data?.affectedRows).toBe(2);
     expect(await desk.state(sessionId)).toEqual(["in_transaction", 2]);
     await desk.rows("commit", sessionId);
     expect(await desk.rows("select id from t")).toEqual([{ id: 3 }]);
-    expect(await ask("delete from t where id = 3")).toEqual(expect.any(Number));
+    expect(await ask("delete from t where id = 3", sessionId)).toEqual(hasEstimate ? expect.any(Number) : null);
+    expect(await ask("delete from t where id = 3", await desk.open())).toEqual(expect.any(Number));
+  });
+
+  it("keeps the settings, the snapshot and the variables of a session", async (context) => {
+    if (name !== "postgres" && name !== "mariadb") return context.skip();
+    const sessionId = await desk.open();
+    if (name === "postgres") {
+      await desk.rows("create schema other");
+      await desk.rows("create table other.t as select i as id from generate_series(1, 700) i");
+      await desk.rows("analyze other.t");
+      await desk.rows("begin", sessionId);
+      await ask("delete from t where id > 0", sessionId);
+      await desk.rows("set transaction isolation level serializable", sessionId);
+      await desk.rows("rollback", sessionId);
+      await desk.rows("set search_path to other", sessionId);
+      expect(await ask("delete from t where id > 0", sessionId)).toBe(700);
+      expect(await desk.state(sessionId)).toEqual(["idle", 1]);
+      await desk.rows("begin", sessionId);
+      expect(await ask("delete from t where id > 0", sessionId)).toBeNull();
+      await desk.rows("set transaction isolation level serializable", sessionId);
+      expect(await ask("delete from t where id > 0", sessionId)).toBe(700);
+      expect(await desk.rows("show search_path", sessionId)).toEqual([{ search_path: "other" }]);
+      return;
+    }
+    await desk.rows("select last_insert_id(7)", sessionId);
+    await desk.rows("set @x = 1", sessionId);
+    await desk.rows("begin", sessionId);
+    await ask("delete from t where id = (@x := last_insert_id(99))", sessionId);
+    expect(await desk.rows("select @x as x, last_insert_id() as last", sessionId)).toEqual([{ x: 1, last: 7 }]);
+  });
+
+  it("lets the next statement wait for the end of an estimate", async (context) => {
+    if (name !== "postgres") return context.skip();
+    const [holder, sessionId] = [await desk.open(), await desk.open()];
+    await desk.rows("begin", holder);
+    await desk.rows("lock table t in access exclusive mode", holder);
+    await desk.rows("select 1", sessionId);
+    const { timeoutMs } = estimateLimits;
+    estimateLimits.timeoutMs = 200;
+    try {
+      expect(await ask("delete from t where id = 1", sessionId)).toBeNull();
+    } finally {
+      estimateLimits.timeoutMs = timeoutMs;
+    }
+    expect(await desk.rows("select 2 as n", sessionId)).toEqual([{ n: 2 }]);
   });
 
   it("commits with a DROP where its driver says so", async () => {

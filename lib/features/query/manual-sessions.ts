@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { transactionStepOf } from "@/lib/base/sql/statement-kind";
 import { holdRight } from "@/lib/features/accounts/held-rights";
-import type { ManualSession, QueryableSource, SessionState } from "@/lib/features/connections/data-source";
+import type { ManualSession, QueryableSource } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/features/connections/pool";
@@ -68,6 +68,8 @@ export class HeldTransaction {
   readonly #lease: DataSourceLease;
   readonly #closed = new AbortController();
   #isBusy = false;
+  /** Whether a statement has run that may have changed the session's settings or its temporary tables. */
+  #hasRun = false;
   #right: HeldRight | null = null;
   /** Resolves when the state after the last statement is known and stored. */
   #settled: Promise<void> = Promise.resolve();
@@ -126,23 +128,29 @@ export class HeldTransaction {
   }
 
   /**
-   * Runs work beside the session's statements, which count without it.
-   * @param work takes the state, and a query for statements that only read (`ManualSession.query`)
-   * @returns null while a statement runs, or when the session has ended
+   * Runs work beside the session's statements, which count without it. The next statement waits for its end.
+   * @param work takes a query for statements that only read (`ManualSession.query`); null in a session in which nothing
+   *   has run: any other session of the connection then sees the same
+   * @returns null while a statement runs, when the session has ended, and in a transaction that has failed, or in which
+   *   nothing has run: the query would choose its snapshot
    */
-  async inspect<T>(work: (state: SessionState, query: QueryableSource["query"]) => Promise<T>): Promise<T | null> {
+  async inspect<T>(work: (query: QueryableSource["query"] | null) => Promise<T>): Promise<T | null> {
     if (this.#isBusy) return null;
-    this.#isBusy = true;
+    const previous = this.#settled;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#settled = promise;
     try {
-      await this.#settled;
+      await previous;
       if (this.#closed.signal.aborted || !this.isAlive) return null;
       const session = this.#session;
-      return await work(session.state, (statement, options) =>
-        session.query(statement, { ...options, readOnly: true }),
-      );
+      if (!this.#hasRun) {
+        resolve();
+        return await work(null);
+      }
+      if (session.state === "failed" || (session.state === "in_transaction" && this.doc.statements === 0)) return null;
+      return await work((statement, options) => session.query(statement, { ...options, readOnly: true }));
     } finally {
-      this.#settled = this.#session.settled();
-      this.#isBusy = false;
+      void this.#session.settled().then(resolve);
     }
   }
 
@@ -176,6 +184,7 @@ export class HeldTransaction {
     const { dialect } = driverOf(this.connection.type);
     const isCounted = dialect === undefined || transactionStepOf(query, dialect) === null;
     const isSame = wasOpen === isOpen;
+    this.#hasRun ||= isCounted;
     const now = new Date();
     const change = {
       state,

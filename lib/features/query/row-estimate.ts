@@ -32,7 +32,7 @@ type Estimate = { estimator: RowEstimator; written: WrittenRows; signal: AbortSi
 /**
  * Estimates the number of rows that a write with a condition affects, from the database's planner. The write does not
  * run: a query of the same rows is explained with the rules of a read-only connection, which also exclude functions
- * with side effects. It sees the open transaction of a session where a failure can't harm it.
+ * with side effects. It runs in the session of the write where the session stays as it was.
  * @returns null if the database does not tell, refuses the query, or takes longer than ESTIMATE_TIMEOUT_MS
  */
 export async function estimateWrittenRows(
@@ -62,9 +62,9 @@ function readIn(
 ): Promise<number | null> {
   const readOutside = () => readFromPool(caller, connection, asked);
   if (!session?.inspect) return readOutside();
-  return session.inspect(async (state, query) => {
-    if (state === "idle") return readOutside();
-    return state === "in_transaction" && asked.estimator.inTransaction ? read(query, asked) : null;
+  return session.inspect(async (query) => {
+    if (query === null) return readOutside();
+    return asked.estimator.inSession ? read(query, asked) : null;
   });
 }
 

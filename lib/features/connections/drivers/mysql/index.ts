@@ -27,7 +27,8 @@ export const mysql = serverDriver({
       { words: "explain analyze", version: "MySQL" },
     ],
   },
-  rowEstimator: plannerEstimator(EXPLAIN, { needsOneTable: true, inTransaction: true }),
+  // In a session, a plan takes locks and a snapshot, and evaluates assignments to variables.
+  rowEstimator: plannerEstimator(EXPLAIN, { needsOneTable: true }),
   hasDdl: true,
   ddlCommits: true,
   isolationLevels: ["read_uncommitted", "read_committed", "repeatable_read", "serializable"],

@@ -56,7 +56,7 @@ export class MysqlManualSession implements ManualSession {
   }
 
   query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
-    return this.#run(statement, { ...options, readOnly: this.readOnly || options.readOnly }, this);
+    return this.#run(statement, { ...options, readOnly: this.readOnly }, this);
   }
 
   settled(): Promise<void> {

@@ -22,7 +22,7 @@ export const postgres = serverDriver({
   variables: postgresVariables,
   values: postgresValues,
   explain: { ...EXPLAIN, measured: [{ words: "explain (analyze, buffers, format json)" }] },
-  rowEstimator: plannerEstimator(EXPLAIN, { inTransaction: true }),
+  rowEstimator: plannerEstimator(EXPLAIN, { inSession: true }),
   hasDdl: true,
   isolationLevels: ["read_committed", "repeatable_read", "serializable"],
   nameLimit: POSTGRES_NAME_LIMIT,

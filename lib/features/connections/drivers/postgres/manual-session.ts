@@ -6,7 +6,15 @@ import { HeldSession } from "../shared/held-session";
 import type { StatementRun } from "../shared/statement-run";
 import type { SideStatement } from "./portal";
 import { CLEAN_UP, type PostgresSession } from "./session";
-import { beginReading, fixedInSession, GIVE_BACK, limited, pinned, pinnedAgain } from "./session-settings";
+import {
+  BEGIN_READING,
+  beginReading,
+  fixedInSession,
+  GIVE_BACK,
+  limited,
+  pinned,
+  pinnedAgain,
+} from "./session-settings";
 
 /** The session of a statement: a clean one of the pool, or one that its user keeps. */
 export type Place = {
@@ -136,12 +144,13 @@ export class PostgresManualSession implements ManualSession {
     return { preamble: [...check, { text: `RELEASE SAVEPOINT ${CHECKPOINT}` }], text, epilogue: [] };
   }
 
-  /** Runs a statement read-only in a transaction that may write: all its effects end with a savepoint. */
+  /** Runs a statement read-only in a session that may write: all its effects end with a savepoint or transaction. */
   #restricted({ transactionStatus }: PostgresSession, { text, timeoutMs, verdict }: Surrounded): Surroundings {
-    if (transactionStatus !== "T") throw new Error("A read-only statement of this session requires a transaction.");
-    this.#afterwards = () => TO_CHECKPOINT;
-    const start = [`SAVEPOINT ${CHECKPOINT}`, "SET TRANSACTION READ ONLY", pinned(timeoutMs, "catalog")];
-    const preamble = [...start.map((each) => ({ text: each })), verdict ?? { text: `select ${GIVE_BACK}` }];
+    const isIdle = transactionStatus === "I";
+    this.#afterwards = () => (isIdle ? ["ROLLBACK"] : TO_CHECKPOINT);
+    const start = isIdle ? [BEGIN_READING] : [`SAVEPOINT ${CHECKPOINT}`, "SET TRANSACTION READ ONLY"];
+    const texts = [...start, pinned(timeoutMs, "catalog")];
+    const preamble = [...texts.map((each) => ({ text: each })), verdict ?? { text: `select ${GIVE_BACK}` }];
     return { preamble, text, epilogue: [] };
   }
 

@@ -5,7 +5,7 @@ import type { RowEstimator } from "../../data-source";
 /** Returns an estimate by the planner. EXPLAIN without ANALYZE plans the query and does not run it. */
 export function plannerEstimator(
   { form, plan }: { form: PlanForm; plan: string },
-  traits: Pick<RowEstimator, "needsOneTable" | "inTransaction"> = {},
+  traits: Pick<RowEstimator, "needsOneTable" | "inSession"> = {},
 ): RowEstimator {
   return {
     statementFor: (query) => `${plan} ${query}`,
