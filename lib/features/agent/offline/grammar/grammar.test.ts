@@ -300,6 +300,96 @@ describe("refuses", () => {
   });
 });
 
+describe("with views that repeat what tables have", () => {
+  const id = column("id", "integer", true);
+  const shop: Described[] = [
+    { name: "customers", columns: [id, column("name"), column("region"), column("created_at", "timestamp")] },
+    {
+      name: "orders",
+      columns: [
+        id,
+        column("customer_id", "integer"),
+        column("region"),
+        { ...column("placed_at", "timestamp"), nullable: false },
+      ],
+      foreignKeys: [key("customer_id", "customers", "id")],
+    },
+    {
+      name: "refunds",
+      columns: [id, column("order_id", "integer"), column("amount", "numeric")],
+      foreignKeys: [key("order_id", "orders", "id")],
+    },
+    {
+      name: "products",
+      columns: [id, column("name"), column("category"), column("price", "numeric"), column("cost", "numeric")],
+    },
+    {
+      name: "daily_revenue",
+      kind: "view",
+      columns: [column("day", "date"), column("orders", "integer"), column("revenue", "numeric")],
+    },
+    {
+      name: "product_sales",
+      kind: "view",
+      columns: [column("name"), column("category"), column("revenue", "numeric")],
+    },
+  ];
+  const schema = new Schema(shop);
+  const hits = ["customers", "orders"].flatMap((name): ValueHit[] => {
+    const table = schema.findTable(name);
+    const region = table?.columns.find((each) => each.name === "region");
+    return table && region ? [{ ref: { table, column: region }, value: "Europe", isExact: false }] : [];
+  });
+  const understood = (question: string) => understandStrictly(link(question, schema, hits, "2026-11-01"), schema, hits);
+
+  test.each([
+    [
+      "revenue by month in 2026",
+      "select strftime('%Y-%m', day) as month, sum(revenue) as total_revenue from daily_revenue where day >= '2026-01-01' and day < '2027-01-01' group by 1 order by 1 limit 1000",
+    ],
+    [
+      "total revenue last year",
+      "select sum(revenue) as total_revenue from daily_revenue where day >= '2025-01-01' and day < '2026-01-01'",
+    ],
+    [
+      "what was our revenue in March 2025",
+      "select sum(revenue) as total_revenue from daily_revenue where day >= '2025-03-01' and day < '2025-04-01'",
+    ],
+    ["revenue by category", "select category, sum(revenue) as total_revenue from product_sales group by 1 limit 1000"],
+    ["How many customers are in Europe?", "select count(*) as customers_count from customers where region = 'Europe'"],
+  ])("answers “%s”", (question, sql) => {
+    const found = understood(question);
+    expect("plan" in found && toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ")).toBe(sql);
+  });
+
+  test("names the table that it chose among those with the column", () => {
+    const found = understood("revenue by month");
+    expect("plan" in found && found.assumed).toContain("I assumed the revenue of daily_revenue.");
+  });
+
+  test("asks which column is meant if nothing else tells", () => {
+    expect(understood("total revenue")).toEqual({
+      choice: { said: "revenue", options: ["revenue of daily_revenue", "revenue of product_sales"] },
+    });
+  });
+
+  test.each([
+    ["a column that neither view reaches", "revenue by region"],
+    ["a time of rows without one", "revenue by category in 2025"],
+    ["a sum of a column that is called like a table", "total orders"],
+    ["an average of such a column", "average orders per month"],
+    ["an average of days or of months", "average revenue per month"],
+    ["an amount of rows below", "total amount of orders"],
+    ["rows of two tables", "orders and customers"],
+    ["a time of rows that are missing", "customers who have not ordered since 2025"],
+    ["different rows per month, which did something then", "number of distinct customers per month"],
+    ["a number of rows for each of their prices", "products by price"],
+    ["a sum of what single things cost", "cost by category"],
+  ])("refuses %s: “%s”", (_, question) => {
+    expect(understood(question)).toEqual({ choice: null });
+  });
+});
+
 test("counts no rows of a table whose name merely ends as the question says", () => {
   const daily = new Schema([{ name: "daily_revenue", columns: [column("day", "date"), column("amount", "numeric")] }]);
   const question = "revenue by month in 2025";

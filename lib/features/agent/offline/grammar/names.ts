@@ -8,7 +8,8 @@ import type { Parser } from "./parsers";
 
 /** `isPart` tells that only the end of the name was said, as "revenue" of `daily_revenue`. */
 export type TableName = { table: Table; said: string; isPart?: boolean };
-export type ColumnName = { options: { ref: Ref; fit: number }[]; said: string };
+/** `isTable` tells that the words also name a table. */
+export type ColumnName = { options: { ref: Ref; fit: number }[]; said: string; isTable?: boolean };
 export type ValueName = { hits: ValueHit[]; said: string };
 
 /** Fits of a name, from equal words to one word of several. */
@@ -80,7 +81,8 @@ export class Names {
       // A view repeats what its tables have: "daily orders" are orders by day.
       const isRepeated = options.every(({ ref }) => ref.table.isView);
       const weight = best * span.length - (isRepeated ? VIEW_PENALTY : 0);
-      return [{ value: { options, said: saidOf(span) }, weight }];
+      const isTable = this.tables(from).some(({ to, value }) => to === from + span.length && !value.isPart);
+      return [{ value: { options, said: saidOf(span), isTable }, weight }];
     });
     const columnWords = new Set(schema.tables.flatMap(({ columns }) => columns.flatMap(({ name }) => nameWords(name))));
     this.hints = spans(tokens, (span) => {

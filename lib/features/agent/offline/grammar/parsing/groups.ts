@@ -13,7 +13,7 @@ export function groupParsers(parts: Words & NounPhrases & Ties) {
   const groups: Parser<Modifier> = mapped(
     alt(
       sequence(
-        optional(alt(tie, say("there are in|are there in|are there for|there are for"))),
+        optional(alt<unknown>(tie, say("there are in|are there in|are there for|there are for"))),
         each,
         mapped(optional(separated(entity, say("and|,|and each|and every"), 3)), (list) => list ?? []),
         optional(say("have|has|had|own|owns|one|one of them|of them")),

@@ -25,7 +25,8 @@ export function itemParsers({ say, table, names, determiner, distinct, and, thin
       names.columns,
     ),
     ([, fns, , column]) => {
-      const options = column.options.filter(({ ref }) => ref.column.kind !== "text");
+      // "Total orders" are no sum of a view's column of that name.
+      const options = column.isTable ? [] : column.options.filter(({ ref }) => ref.column.kind !== "text");
       return options.length === 0
         ? undefined
         : fns.map((fn) => ({ kind: "aggregate" as const, fn, column: { ...column, options } }));

@@ -14,7 +14,7 @@ export function tieParsers({ say }: Words) {
   const preposition = say("from|in|of|for|on|at|by|with|to|as|name|within|inside|under|during|among|through|using");
   const article = say("the|a|an|any|all|their|its|all of the|value|the value|either|either the");
   /** Reads the words that tie a condition to its rows, at least one. */
-  const tie: Parser<unknown> = (from) =>
+  const tie: Parser<(string | null)[]> = (from) =>
     sequence(
       optional(pronoun),
       optional(auxiliary),
@@ -22,6 +22,11 @@ export function tieParsers({ say }: Words) {
       optional(preposition),
       optional(article),
     )(from).filter(({ to }) => to > from);
+  /** Reads a tie that says more than "and", which adds rows of another table. */
+  const relation: Parser<unknown> = (from) =>
+    tie(from).filter(({ value: [first, ...rest] }) =>
+      first === "and" || first === "but" ? rest.slice(0, 3).some((word) => word !== null) : true,
+    );
   /** Reads the words that tie a figure of related rows to them, at least one. */
   const have: Parser<unknown> = (from) =>
     sequence(
@@ -31,5 +36,5 @@ export function tieParsers({ say }: Words) {
       optional(say("by|of|for|in|on|at|to")),
       optional(say("the|a")),
     )(from).filter(({ to }) => to > from);
-  return { pronoun, linking, preposition, tie, have };
+  return { pronoun, linking, preposition, tie, relation, have };
 }

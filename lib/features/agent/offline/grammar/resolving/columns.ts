@@ -15,6 +15,12 @@ export function isOfSeveral({ columns }: Table): boolean {
   return columns.some(({ words, kind }) => kind === "number" && /^(?:count|quantiti)$/.test(words.join()));
 }
 
+/** Whether a column's numbers add up to nothing: prices, rates, or what a thing costs that also has a price. */
+export function isOfOne({ table, column }: Ref): boolean {
+  const isPrice = (words: readonly string[]) => words.some((word) => /^(?:pric|price|rat|percent|age)$/.test(word));
+  return isPrice(column.words) || (column.words.includes("cost") && table.columns.some(({ words }) => isPrice(words)));
+}
+
 /** Returns the name that rows of a table share if it is a part of their key: a river in each of its states. */
 export function repeatedName(table: Table): Table["columns"][number] | null {
   const keys = table.columns.filter(({ isKey }) => isKey);

@@ -1,9 +1,9 @@
-import type { Grain } from "../../dates";
+import { GRAIN_NOUNS, type Grain } from "../../dates";
 import { emptyPlan, figureAlias, type Measure, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
 import type { ColumnName } from "../names";
 import type { Item } from "../question";
-import { isKeySaid, isNumberFor, isOfSeveral, nameOf, repeatedName } from "./columns";
+import { isKeySaid, isNumberFor, isOfOne, isOfSeveral, nameOf, repeatedName } from "./columns";
 import { timeColumn } from "./implied-columns";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -18,7 +18,7 @@ export function toFigurePlan(resolution: Resolution): Plan {
   const groupEntities = resolution.all("groups").flatMap(({ entities }) => entities);
   const figures: Item[] = items.filter(({ kind }) => kind === "count" || kind === "aggregate" || kind === "share");
   // "Revenue by month" sums up.
-  const summed = figures.length === 0 && groupEntities.length > 0 ? summedItem(resolution) : null;
+  const summed = figures.length === 0 ? summedItem(resolution) : null;
   if (summed) figures.push(summed);
   const [rows] = items;
   if (rows?.kind === "rows" && items.length === 1 && groupEntities.length > 0) {
@@ -79,6 +79,9 @@ export function toFigurePlan(resolution: Resolution): Plan {
     }
     if ("column" in entity) {
       const ref = resolution.pick(entity.column);
+      // "Products by price" are in order rather than counted.
+      if (rows?.kind === "rows" && ref.column.kind === "number" && !ref.column.isReference && !ref.column.isYear)
+        throw new Unresolved();
       // A key stands for a row that has a name.
       if (resolution.isReference(ref) && !isKeySaid(entity.column)) throw new Unresolved();
       if (!refs.some((each) => each.column === ref.column)) refs.push(ref);
@@ -114,6 +117,12 @@ export function toFigurePlan(resolution: Resolution): Plan {
   if (times.length > 1 || outputs.some(({ alias }, i) => outputs.findIndex((one) => one.alias === alias) !== i)) {
     throw new Unresolved();
   }
+  // The average per month of a row for each day may be one of days or of months.
+  const isPeriodic = resolution.from.columns.some(
+    ({ kind, name }) => kind === "date" && name.toLowerCase() in GRAIN_NOUNS,
+  );
+  if (isPeriodic && times.length > 0 && figures.some((item) => item.kind === "aggregate" && item.fn === "avg"))
+    throw new Unresolved();
   const measures = figures.map((item, i) => toMeasure(resolution, item, i));
   const where = predicatesOf(resolution);
   if (outputs.length > 0 && where.some(({ kind }) => kind === "exists")) throw new Unresolved();
@@ -147,12 +156,28 @@ export function toFigurePlan(resolution: Resolution): Plan {
   });
 }
 
-/** A number that is asked for by a group is summed. */
+/** Whether a question asks for one number of a time, such as "revenue last year". */
+export function isSumOfTime(resolution: Resolution): boolean {
+  const [item, ...others] = resolution.question.items;
+  const conditions = resolution.all("conditions").flatMap((one) => one.conditions);
+  return (
+    item?.kind === "column" &&
+    others.length === 0 &&
+    !item.owner &&
+    !/s$/i.test(item.column.said) &&
+    resolution.modifiers.every(({ kind }) => kind === "conditions") &&
+    conditions.length > 0 &&
+    conditions.every((one) => one.kind === "date" && one.column === null) &&
+    item.column.options.every(({ ref }) => isNumberFor("sum")(ref))
+  );
+}
+
+/** A number that is asked for by a group or a time is summed. */
 function summedItem(resolution: Resolution): Item | null {
   const [item, ...others] = resolution.question.items;
   if (item?.kind !== "column" || others.length > 0 || item.isDistinct) return null;
   const ref = resolution.pick(item.column, isNumberFor("sum"));
-  if (ref.column.isYear) throw new Unresolved();
+  if (ref.column.isYear || isOfOne(ref)) throw new Unresolved();
   resolution.assume(`I assumed the sum of ${nameOf(ref)}.`);
   return { kind: "aggregate", fn: "sum", column: item.column };
 }
@@ -176,6 +201,10 @@ function baseOf(resolution: Resolution, figures: readonly Item[], target: Table)
   });
   const [first] = tables;
   if (!first || tables.some((table) => table !== first)) throw new Unresolved();
+  // The "amount of orders" is none of their refunds.
+  const isOf = resolution.all("scope").some(({ table }) => table.table === target);
+  const isBelow = first !== target && resolution.isAbove(first, target) && !resolution.mentioned.has(first);
+  if (isOf && isBelow && resolution.all("conditions").length === 0) throw new Unresolved();
   return first;
 }
 
@@ -210,6 +239,9 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
   if (item.entity && isOfSeveral(table)) throw new Unresolved();
   if (item.isDistinct && table !== resolution.from) throw new Unresolved();
+  // "Different customers per month" are those that did something.
+  const isTimed = resolution.all("groups").some(({ entities }) => entities.some((entity) => "grain" in entity));
+  if (item.isDistinct && isTimed) throw new Unresolved();
   const repeated = repeatedName(table);
   if (repeated && !item.isDistinct) {
     throw new Unresolved({ said: table.name, options: [`different ${repeated.name}`, `rows of ${table.name}`] });

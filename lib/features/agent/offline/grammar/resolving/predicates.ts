@@ -38,6 +38,11 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
       throw new Unresolved();
     where.push(toExists(resolution, table, predicates, false));
   }
+  // "Have not ordered since May" is a time of the orders.
+  const isTimed = resolution
+    .all("conditions")
+    .some(({ conditions }) => conditions.some(({ kind, ...one }) => kind === "date" && "column" in one && !one.column));
+  if (isTimed && resolution.all("exists").length > 0) throw new Unresolved();
   for (const { table, isNegated } of resolution.all("exists"))
     where.push(toExists(resolution, table.table, [], isNegated));
   // "Users who wrote tips about businesses in Dallas": the way to the businesses goes through tips.
@@ -81,6 +86,10 @@ function toExists(resolution: Resolution, table: Table, where: Predicate[], isNe
   return { kind: "exists", table, steps, where, isNegated };
 }
 
+function isYearText({ column }: Ref): boolean {
+  return column.kind === "text" && column.words.some((word) => /^(?:year|season|date)/.test(word));
+}
+
 function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; predicate: Predicate } {
   switch (condition.kind) {
     case "compare": {
@@ -93,6 +102,8 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
       if (ref.column.isReference && !(condition.column && isKeySaid(condition.column))) throw new Unresolved();
       if (ref.column.kind === "text") {
         if (op !== "=" && op !== "<>") throw new Unresolved();
+        // "Revenue by category in 2025" has a time.
+        if (value >= 1500 && value < 2200 && !isYearText(ref)) throw new Unresolved();
         const isNegated = op === "<>";
         return { ref, predicate: { kind: "in", ref, values: [String(value)], isNegated } };
       }
@@ -145,7 +156,7 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
       const { start, end } = condition.date;
       const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
       const ref = condition.column ? resolution.pick(condition.column) : timeColumn(resolution, isYears);
-      if (ref.column.kind === "text" && condition.date.isBareYear && start && end && !condition.date.isOpen) {
+      if (isYearText(ref) && condition.date.isBareYear && start && end && !condition.date.isOpen) {
         return { ref, predicate: { kind: "in", ref, values: [start.slice(0, 4)], isNegated: false } };
       }
       if (ref.column.kind !== "date" && !(ref.column.isYear && isYears)) throw new Unresolved();

@@ -1,6 +1,6 @@
 import type { ValueHit } from "../../link";
 import type { Predicate, Ref } from "../../plan";
-import type { Schema, Step, Table } from "../../schema";
+import { displayColumns, type Schema, type Step, type Table } from "../../schema";
 import type { ColumnName, ValueName } from "../names";
 import type { Modifier, ModifierOf, Question } from "../question";
 import { nameOf } from "./columns";
@@ -109,8 +109,14 @@ export class Resolution {
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
     );
-    // Two tables may have the value: nearness is no reason.
-    if (!column && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
+    // Two tables may have the value: nearness is no reason, unless the rows repeat it in a column of the same name.
+    // Names of two tables are of two things.
+    const { table, column: own } = best.hit.ref;
+    const isOwn =
+      table === this.target &&
+      !displayColumns(table).includes(own) &&
+      value.hits.every(({ ref }) => ref.column.name === own.name);
+    if (!column && !isOwn && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
       const options = [best, elsewhere].map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
       throw new Unresolved({ said: value.said, options });
     }

@@ -1,7 +1,7 @@
 import type { Plan } from "../../plan";
 import type { Schema } from "../../schema";
 import type { ModifierOf, Question } from "../question";
-import { toFigurePlan } from "./figures";
+import { isSumOfTime, toFigurePlan } from "./figures";
 import { toListPlan } from "./lists";
 import { toRankingPlan } from "./rankings";
 import { Resolution } from "./resolution";
@@ -28,6 +28,8 @@ export function resolveQuestion(question: Question, schema: Schema): Resolved | 
 
 function resolve(resolution: Resolution): Resolved {
   const { items } = resolution.question;
+  // "Revenue by country" ranks nothing.
+  if (resolution.all("rank").length > 0 && resolution.all("top").length === 0) throw new Unresolved();
   resolution.target = findTarget(resolution);
   const grouped = resolution.all("groups");
   const hasCount = items.some(({ kind }) => kind === "count");
@@ -42,7 +44,7 @@ function resolve(resolution: Resolution): Resolved {
       ? toRankingPlan(resolution, counts[0] as ModifierOf<"most"> | ModifierOf<"having">)
       : hasRatio
         ? toSharePlan(resolution)
-        : hasCount || hasAggregate || grouped.length > 0
+        : hasCount || hasAggregate || grouped.length > 0 || isSumOfTime(resolution)
           ? toFigurePlan(resolution)
           : toListPlan(resolution);
   return { plan: { ...plan, joins: resolution.joins }, assumed: resolution.assumed };

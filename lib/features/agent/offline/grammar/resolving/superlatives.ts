@@ -8,8 +8,8 @@ import { Unresolved } from "./unresolved";
 export function applyTop(resolution: Resolution): void {
   const [top, ...others] = resolution.all("top");
   const [rank, ...ranks] = resolution.all("rank");
-  if (!top && !rank) return;
-  if (!top || others.length > 0 || ranks.length > 0) throw new Unresolved();
+  if (!top) return;
+  if (others.length > 0 || ranks.length > 0) throw new Unresolved();
   const superlatives = [...resolution.all("most"), ...resolution.all("extreme")];
   const rest = resolution.modifiers.filter(
     (one) => one.kind !== "top" && one.kind !== "rank" && one.kind !== "most" && one.kind !== "extreme",

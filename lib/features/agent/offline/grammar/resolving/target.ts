@@ -1,3 +1,4 @@
+import type { Ref } from "../../plan";
 import type { Table } from "../../schema";
 import type { ColumnName } from "../names";
 import { countedTable } from "./columns";
@@ -78,11 +79,19 @@ export function findTarget(resolution: Resolution): Table {
     throw new Unresolved();
   }
   if (second && second.fit === best.fit) {
-    const fitting = tied.filter((table) => hasConditions(resolution, table));
-    if (fitting.length === 1 && fitting[0]) return fitting[0];
-    // The same columns in two tables: only a filter or a group may tell which one is meant.
     const said = columns[0]?.said ?? "";
-    throw new Unresolved({ said, options: tied.slice(0, 4).map(({ name }) => `${said} of ${name}`) });
+    const own = tied.filter((table) => isAnswerable(resolution, table, (from, to) => from === to));
+    const fitting =
+      own.length === 1
+        ? own
+        : tied.filter((table) => isAnswerable(resolution, table, (a, b) => resolution.isAbove(a, b)));
+    const [only, ...others] = fitting;
+    if (!only) throw new Unresolved();
+    // The same columns in two tables: only a filter or a group may tell which one is meant.
+    if (others.length > 0)
+      throw new Unresolved({ said, options: fitting.slice(0, 4).map(({ name }) => `${said} of ${name}`) });
+    resolution.assume(`I assumed the ${said} of ${only.name}.`);
+    return only;
   }
   return best.table;
 }
@@ -96,18 +105,23 @@ function isKeyOf(resolution: Resolution, name: ColumnName, from: Table, to: Tabl
   );
 }
 
-/** Whether all conditions are on columns of the table. */
-function hasConditions(resolution: Resolution, table: Table): boolean {
-  const conditions = resolution.all("conditions").flatMap(({ conditions }) => conditions);
+/** Whether the groups and conditions of a question can be those of a table's rows, or of the rows that these reach. */
+function isAnswerable(resolution: Resolution, table: Table, reaches: (from: Table, to: Table) => boolean): boolean {
+  const isTimed = table.columns.some(({ kind, isYear }) => kind === "date" || isYear);
+  const isReached = (refs: readonly { ref: Ref }[]) => refs.some(({ ref }) => reaches(table, ref.table));
+  const conditions = resolution.all("conditions").flatMap((one) => one.conditions);
+  const entities = resolution.all("groups").flatMap((one) => one.entities);
   return (
-    conditions.length > 0 &&
-    conditions.every(
-      (condition) =>
-        condition.kind !== "either" &&
-        (!condition.column || condition.column.options.some(({ ref }) => ref.table === table)) &&
-        (condition.kind !== "values" ||
-          condition.values.every(({ hits }) => hits.some(({ ref }) => ref.table === table))),
-    )
+    entities.every((entity) => {
+      if ("table" in entity) return entity.table.table !== table && reaches(table, entity.table.table);
+      return entity.column === null ? isTimed : isReached(entity.column.options);
+    }) &&
+    conditions.every((condition) => {
+      if (condition.kind === "either") return false;
+      if (condition.column && !isReached(condition.column.options)) return false;
+      if (condition.kind === "values") return condition.values.every(({ hits }) => isReached(hits));
+      return condition.column !== null || isTimed || (condition.kind !== "date" && condition.kind !== "years");
+    })
   );
 }
 
