@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar, type ParsedNode, parseDocument, visit } from "yaml";
 import type { z } from "zod";
+import { toPathText } from "../values/problem-path.ts";
 
 /** An error of a YAML text. `line` is 1-based within the text; null if no single line is the cause. */
 export type YamlError = { error: string; line: number | null };
@@ -93,11 +94,11 @@ export function readYaml<T extends z.ZodObject>(
   if (issue?.code === "unrecognized_keys") {
     const known = keysAt(schema, issue.path).join(", ");
     return {
-      error: `“${[...issue.path, issue.keys[0]].join(".")}” is unknown. Allowed: ${known}.`,
+      error: `“${toPathText([...issue.path, issue.keys[0] ?? ""])}” is unknown. Allowed: ${known}.`,
       line: lineAt([...issue.path, issue.keys[0] ?? ""]),
     };
   }
-  const at = issue?.path.join(".") ?? "";
+  const at = toPathText(issue?.path ?? []);
   const words = issue?.message ?? "Invalid value.";
   return { error: at === "" ? words : `${at}: ${words}`, line: lineAt(issue?.path ?? []) };
 }

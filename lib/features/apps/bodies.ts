@@ -2,7 +2,7 @@ import "server-only";
 import type { z } from "zod";
 import { MAX_FILE_BYTES } from "@/lib/features/repository/limits";
 import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/platform/http/body";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, toInputProblems } from "@/lib/platform/http/errors";
 import { putFileBody } from "./schema";
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -33,6 +33,6 @@ export async function readOptionalBody<T extends z.ZodType>(request: Request, sc
 function judge<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const { data, error } = schema.safeParse(input);
   if (!error) return data;
-  const details = error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const details = toInputProblems(error.issues);
   throw new AppError("invalid_request", details[0] ? `${details[0].path}: ${details[0].message}` : "", { details });
 }

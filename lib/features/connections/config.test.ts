@@ -228,6 +228,20 @@ test.each([
   );
 });
 
+test("bounds the problems of a config", () => {
+  const driver = findDriver("rest");
+  if (!driver) throw new Error("There is no type rest.");
+  const config = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}${"k".repeat(10_000)}`, 1]));
+  const error = (() => {
+    try {
+      return parseConfig(driver, config);
+    } catch (thrown) {
+      return thrown as AppError;
+    }
+  })();
+  expect(JSON.stringify((error as AppError).details).length).toBeLessThan(200_000);
+});
+
 test.each(drivers.map((driver) => [driver.type, driver] as const))("declares all fields of %s", (_, driver) => {
   const named = (name: string) => driver.fields.filter((field) => field.name === name);
   // The fields for which the interface states that a change requires the secrets again.

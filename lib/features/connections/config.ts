@@ -1,6 +1,7 @@
 import "server-only";
 import { findClosest } from "@/lib/base/values/edit-distance";
-import { AppError, type InputProblem } from "@/lib/platform/http/errors";
+import { toShownName } from "@/lib/base/values/problem-path";
+import { AppError, type InputProblem, PROBLEMS_MAX } from "@/lib/platform/http/errors";
 import { open, SealError, type Sealed, seal } from "@/lib/platform/secrets/seal";
 import { contextOf } from "@/lib/platform/secrets/sealed-fields";
 import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "./config-fields";
@@ -26,8 +27,9 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 export function parseConfig(driver: Driver, given: Config): Config {
   const { fields, label } = driver;
   const input = nest(fields, given);
-  const problems: InputProblem[] = findUnknown(fields, input).map(({ path, isGroup }) => ({
-    path: `config.${path}`,
+  const unknown = findUnknown(fields, input).slice(0, PROBLEMS_MAX);
+  const problems: InputProblem[] = unknown.map(({ path, isGroup }) => ({
+    path: `config.${toShownName(path)}`,
     message: isGroup ? "Must be an object." : `Unknown setting for ${label}. ${toOffer(fields, path)}`,
   }));
   let config: Config = {};

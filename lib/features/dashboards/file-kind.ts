@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { jsonErrorPlace } from "@/lib/base/values/json-error";
+import { toPathText } from "@/lib/base/values/problem-path";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { AppError } from "@/lib/platform/http/errors";
 import { parseFile, refuseUnfit } from "./content";
@@ -20,7 +21,7 @@ export const DASHBOARD_FILES: FileKind = {
     try {
       const { data, error } = dashboardFileSchema.safeParse(parseFile(content.toString("utf8")));
       const [issue] = error?.issues ?? [];
-      const at = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
+      const at = issue && issue.path.length > 0 ? `${toPathText(issue.path)}: ` : "";
       if (!data) return `is not a valid dashboard: ${at}${issue?.message}`;
       refuseUnfit(data);
       refuseBadSpecs(data.widgets);

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { newExpressionBudget } from "@/lib/base/charts/spec-rules";
 import { isSameJson } from "@/lib/base/values/same-json";
 import type { AggregateSpec } from "@/lib/features/results/crossfilter/spec";
-import { AppError, type InputProblem } from "@/lib/platform/http/errors";
+import { AppError, type InputProblem, toInputProblems } from "@/lib/platform/http/errors";
 import type { DataNeeds } from "./kinds/kind";
 import { KINDS } from "./kinds/registry";
 import type { Widget } from "./schema";
@@ -31,7 +31,7 @@ export function refuseBadSpecs(widgets: readonly Widget[], known: readonly Widge
 
 function problemsOf(kind: Widget["kind"], spec: Widget["spec"], budget: { chars: number }): InputProblem[] {
   const { error } = KINDS[kind].spec.safeParse(spec);
-  const unread = error?.issues.map(({ path, message }) => ({ path: path.join("."), message })) ?? [];
+  const unread = toInputProblems(error?.issues ?? []);
   return [...unread, ...(KINDS[kind].findProblems?.(spec, budget) ?? [])];
 }
 

@@ -1,3 +1,4 @@
+import { toPathText, toShownName } from "@/lib/base/values/problem-path";
 import { openYaml } from "@/lib/base/yaml/read-yaml";
 import { BadExpression, type Expression, type Name, parseExpression, walk } from "./expression";
 import {
@@ -99,8 +100,9 @@ function parse(text: string): Parsed {
     return {
       problems: outcome.error.issues.slice(0, PROBLEMS_MAX).map((issue) => {
         const path = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
-        const message = issue.code === "unrecognized_keys" ? `“${issue.keys[0]}” is unknown.` : issue.message;
-        return { path: path.join("."), line: map.lineAt(path) ?? map.lineAt(issue.path.slice(0, -1)), message };
+        const message =
+          issue.code === "unrecognized_keys" ? `“${toShownName(issue.keys[0] ?? "")}” is unknown.` : issue.message;
+        return { path: toPathText(path), line: map.lineAt(path) ?? map.lineAt(issue.path.slice(0, -1)), message };
       }),
     };
   }

@@ -38,6 +38,12 @@ it.each<[z.ZodType, unknown, string]>([
   expect(words(schema, value)).toBe(message);
 });
 
+it("shows only the start of a long name", () => {
+  const long = "k".repeat(1_000_000);
+  expect(words(z.strictObject({}), { [long]: 1 })?.length).toBeLessThan(200);
+  expect(words(z.union([z.string(), z.record(z.string(), z.number())]), { [long]: "x" })?.length).toBeLessThan(200);
+});
+
 it("keeps the message that a schema has", () => {
   expect(words(z.string("Enter a name."), 5)).toBe("Enter a name.");
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toPathText, toShownName } from "@/lib/base/values/problem-path";
 
 type Issue = z.core.$ZodRawIssue;
 
@@ -49,7 +50,7 @@ export function installInputMessages(): void {
   z.config({ customError: toInputMessage });
 }
 
-/** Returns a sentence that says which values a schema takes; it does not repeat the value. */
+/** Returns a sentence that says which values a schema takes; it repeats no value, and names of keys in part. */
 export function toInputMessage(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -76,7 +77,10 @@ export function toInputMessage(issue: Issue): string {
 }
 
 function list(values: readonly unknown[]): string {
-  const shown = values.slice(0, LISTED_MAX).map(String).join(", ");
+  const shown = values
+    .slice(0, LISTED_MAX)
+    .map((value) => toShownName(String(value)))
+    .join(", ");
   return values.length > LISTED_MAX ? `${shown} and ${values.length - LISTED_MAX} more` : shown;
 }
 
@@ -117,5 +121,5 @@ function toUnion(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): stri
     .filter(({ code, path }) => code !== "invalid_type" || path.length > 0)
     .sort((a, b) => b.path.length - a.path.length)[0];
   if (!closest) return "Must be a valid value.";
-  return closest.path.length > 0 ? `${closest.path.join(".")}: ${closest.message}` : closest.message;
+  return closest.path.length > 0 ? `${toPathText(closest.path)}: ${closest.message}` : closest.message;
 }

@@ -11,7 +11,7 @@ import type { ContentShapes } from "@/lib/platform/http/content";
 import { refuseCrossSite } from "@/lib/platform/http/csrf";
 import { endingWith } from "@/lib/platform/http/ending-body";
 import { failure, successOfAnySize } from "@/lib/platform/http/envelope";
-import { AppError, type ErrorKind, type InputProblem } from "@/lib/platform/http/errors";
+import { AppError, type ErrorKind, type InputProblem, toInputProblems } from "@/lib/platform/http/errors";
 import { objectId } from "@/lib/platform/http/ids";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
 import { REQUEST_ID_HEADER, requestIdOf } from "@/lib/platform/http/request-id";
@@ -336,10 +336,7 @@ function parse<T extends z.ZodType>(schema: T, input: unknown, where: keyof type
   if (input === undefined) {
     throw new AppError("invalid_request", WHERE[where], { details: [{ path: "", message: "Send a JSON body." }] });
   }
-  const details: InputProblem[] = outcome.error.issues.map((issue) => ({
-    path: issue.path.join("."),
-    message: issue.message,
-  }));
+  const details = toInputProblems(outcome.error.issues);
   throw new AppError("invalid_request", details[0] ? inWords(details[0]) : WHERE[where], { details });
 }
 

@@ -1,3 +1,5 @@
+import { toPathText } from "../../base/values/problem-path.ts";
+
 /**
  * Every failure that callers may get, with its HTTP status (docs/develop/api.md, Common rules). The keys are the stable
  * `code` values of the envelope.
@@ -44,6 +46,9 @@ export type ErrorKind = keyof typeof ERROR_STATUS;
 export type InputProblem = { path: string; message: string };
 export type ErrorDetails = InputProblem[] | Record<string, unknown>[] | Record<string, unknown>;
 
+/** Maximum number of problems in a response: a person corrects a few at a time. */
+export const PROBLEMS_MAX = 100;
+
 type AppErrorOptions = ErrorOptions & {
   details?: ErrorDetails;
   /** Seconds until a retry makes sense; becomes the Retry-After header. */
@@ -82,6 +87,14 @@ export class AppError extends Error {
   get status(): number {
     return ERROR_STATUS[this.kind];
   }
+}
+
+/** Returns the first problems that a schema found, with their paths below `place`. */
+export function toInputProblems(
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+  place: readonly string[] = [],
+): InputProblem[] {
+  return issues.slice(0, PROBLEMS_MAX).map(({ path, message }) => ({ path: toPathText([...place, ...path]), message }));
 }
 
 /** Creates the error for an invalid field of a request. */

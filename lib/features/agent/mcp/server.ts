@@ -10,6 +10,7 @@ import {
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { toPathText } from "@/lib/base/values/problem-path";
 import { enterWorkspace } from "@/lib/features/accounts/identity";
 import { type ByKey, type Caller, hasScope, isReadOnly, type UserCaller } from "@/lib/platform/access/caller";
 import { bearerChallenge } from "@/lib/platform/access/rules";
@@ -192,7 +193,7 @@ function refuseBadInput(tool: Tool, input: Record<string, unknown>): void {
   const [issue] = parsed.error.issues;
   throw failure(
     ErrorCode.InvalidParams,
-    `${tool.name}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`,
+    `${tool.name}: ${toPathText(issue?.path ?? [])}: ${issue?.message ?? "invalid"}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import type { QuerySuggestion } from "@/lib/base/sql/query-error";
+import { toPathText } from "@/lib/base/values/problem-path";
 import { AppError } from "@/lib/platform/http/errors";
 import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
@@ -64,7 +65,7 @@ export class ToolFailure extends Error {}
 function wordsOf(thrown: unknown, tool: string): string {
   if (thrown instanceof z.ZodError) {
     const [issue] = thrown.issues;
-    return `Invalid input for ${tool}. ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+    return `Invalid input for ${tool}. ${toPathText(issue?.path ?? [])}: ${issue?.message ?? ""}`;
   }
   const error = toAppError(thrown);
   if (error.status < 500) return error.message + placeOf(error);

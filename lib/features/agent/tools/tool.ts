@@ -1,5 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { z } from "zod";
+import { toPathText } from "@/lib/base/values/problem-path";
 import type { Caller, Scope } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { PlanDoc } from "../model";
@@ -79,5 +80,5 @@ export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
   const outcome = schema.safeParse(input);
   if (outcome.success) return outcome.data;
   const [issue] = outcome.error.issues;
-  throw new AppError("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "malformed"}`);
+  throw new AppError("invalid_request", `${toPathText(issue?.path ?? [])}: ${issue?.message ?? "malformed"}`);
 }

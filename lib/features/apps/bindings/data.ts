@@ -16,7 +16,7 @@ import { streamKept } from "@/lib/features/results/crossfilter/tables";
 import { RowsReplacedError, readCurrent } from "@/lib/features/results/datasets/read-current";
 import { type Dataset, readDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, toInputProblems } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { serverMember } from "@/lib/platform/process/server-context";
@@ -268,7 +268,7 @@ function readQuery(search: string): DataQuery {
   }
   const { data, error } = dataQuery.safeParse(value);
   if (error) {
-    const details = error.issues.map(({ path, message }) => ({ path: ["query", ...path].join("."), message }));
+    const details = toInputProblems(error.issues, ["query"]);
     throw new AppError("invalid_request", details[0] ? `${details[0].path}: ${details[0].message}` : "", { details });
   }
   const timezone = toZoneName(data.timezone);

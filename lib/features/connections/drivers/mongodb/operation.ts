@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ShellSyntaxError } from "@/lib/base/mongo-shell/lexer";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, toInputProblems } from "@/lib/platform/http/errors";
 import { positionOf } from "../shared/text-position";
 import { plainCount, readObjectForm } from "./object-form";
 import { parseShell, type ShellCall } from "./shell/parser";
@@ -153,10 +153,7 @@ function fromObject(query: Record<string, unknown>): Operation {
   const result = operationObject.safeParse(values);
   if (!result.success) {
     throw new AppError("invalid_request", "The operation is incomplete or not supported.", {
-      details: result.error.issues.map((issue) => ({
-        path: ["query", ...issue.path].join("."),
-        message: issue.message,
-      })),
+      details: toInputProblems(result.error.issues, ["query"]),
     });
   }
   const { operation, ...rest } = result.data;

@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import type { ConfigField } from "@/lib/features/connections/schema";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, toInputProblems } from "@/lib/platform/http/errors";
 
 const TEXT_CHARS_MAX = 1000;
 /** Maximum characters of a connection string: those of hosted databases list several servers and options. */
@@ -110,13 +110,13 @@ export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unkno
   const result = schema.safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
   throw new AppError("invalid_request", "Some settings are missing or invalid. Fix the marked fields.", {
-    details: result.error.issues.flatMap((issue) => {
-      if (issue.code === "unrecognized_keys") {
-        const place = ["config", ...issue.path].join(".");
-        return issue.keys.map((key) => ({ path: `${place}.${key}`, message: "Unknown setting." }));
-      }
-      return [{ path: ["config", ...issue.path].join("."), message: issue.message }];
-    }),
+    details: toInputProblems(
+      result.error.issues.flatMap((issue) => {
+        if (issue.code !== "unrecognized_keys") return [issue];
+        return issue.keys.map((key) => ({ path: [...issue.path, key], message: "Unknown setting." }));
+      }),
+      ["config"],
+    ),
   });
 }
 
