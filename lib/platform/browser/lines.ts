@@ -1,7 +1,7 @@
 import { NDJSON } from "@/lib/base/values/ndjson";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import type { FilteredRequest } from "@/lib/platform/browser/filtered";
-import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
+import { ApiError, parseEnvelope, refuseDotNames, toApiError } from "@/lib/platform/browser/request";
 
 /**
  * Sends a request and yields the lines of its answer as they arrive. A server that answers all at once is accepted if
@@ -12,6 +12,7 @@ export async function* readLines<Line>(
   { url, method, ...rest }: FilteredRequest,
   { signal, fromWhole }: { signal?: AbortSignal | undefined; fromWhole?: (data: unknown) => Line[] },
 ): AsyncGenerator<Line, void> {
+  refuseDotNames(url);
   const sentAfter = lastOutage();
   try {
     const response = await fetch(url, {

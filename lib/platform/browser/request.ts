@@ -64,8 +64,18 @@ export async function request<T>(method: string, url: string, options: RequestOp
   throw toApiError(response.status, response.headers.get("retry-after"), answer);
 }
 
-/** Returns the raw answer. @throws ApiError if there is none */
+/** A name in an address that a browser resolves to a parent: `DELETE /a/b/..` would delete `a`. */
+const DOT_NAME = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+
+/** Refuses an address with a name that the browser would take for another path. @throws ApiError */
+export function refuseDotNames(url: string): void {
+  if (!DOT_NAME.test(url)) return;
+  throw new ApiError(400, "invalid_request", "The name . or .. can't be part of an address. Rename it first.");
+}
+
+/** Returns the raw answer. @throws ApiError if there is none, and for an address with the name `.` or `..` */
 export async function exchange(method: string, url: string, options: RequestOptions) {
+  refuseDotNames(url);
   const { signal } = options;
   try {
     const response = await fetch(url, { method, ...toContent(options), signal, cache: "no-store" });

@@ -410,6 +410,9 @@ describe("an import", () => {
     expect(await rowsOf(first.connectionId, "select id from t")).toEqual([{ id: "2.5" }]);
     expect((await send("DELETE", "/imported-tables/t")).status).toBe(200);
     expect((await send("DELETE", "/imported-tables/t")).status).toBe(404);
+    // Its deletion would have the address of the workspace.
+    const parent = await send("POST", `/imports/${await upload("t.csv", "id\n1\n")}/table`, { table: ".." });
+    expect([parent.status, parent.json.details?.[0]?.path]).toEqual([400, "table"]);
     const missing = await send("POST", `/imports/${await upload("t.csv", "id\n1\n")}/table`, {
       table: "t",
       mode: "append",

@@ -24,8 +24,10 @@ const columnType = z.enum(COLUMN_TYPES);
 
 export const importQuery = z.object({ name: plainName });
 
-/** A table's name, unquoted. */
-export const tableName = plainName;
+/** A table's name, unquoted. The address of the table's deletion contains it. */
+export const tableName = plainName
+  .refine((text) => text !== "." && text !== "..", "Enter a name other than . and ..")
+  .meta(plainName.meta() ?? {});
 
 export const importSettings = z.strictObject({
   format: z.enum(FILE_FORMATS).optional(),
