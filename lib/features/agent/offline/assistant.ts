@@ -16,7 +16,7 @@ import { failedQuery, repair } from "./repair";
 import { type Described, fitOf, Schema, type Table } from "./schema";
 import { understand } from "./understand";
 import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
-import { GRAMMAR, nameWords, SYNONYMS, tokenize } from "./words";
+import { GRAMMAR, nameWords, SYNONYMS, tokenize, toNumber } from "./words";
 
 /**
  * Answers one question with tools. It yields calls, gets their results and returns the final text. It keeps no state:
@@ -377,7 +377,10 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   if (unknown.length > 0) {
     return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
   }
-  const built = build(frame, schema);
+  // A word of the grammar or a number that has no place would change the answer.
+  const unread = frame.ignored.find((word) => GRAMMAR.has(word.toLowerCase()) || toNumber(word) !== null);
+  const built =
+    unread === undefined ? build(frame, schema) : { problem: `I can't tell what “${cell(unread)}” refers to.` };
   if ("problem" in built) return `${built.problem} ${beyondWords(schema)}`;
   const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
   if (isAlone) return propose(connection, built.plan, ignored);
@@ -456,7 +459,10 @@ function unknownNames(frame: Frame, linked: Linked): string[] {
   const isBeforeSubject = (i: number) =>
     linked.mentions.some(({ from, tables }) => from === i + 1 && tables[0]?.table === frame.target);
   return linked.tokens
-    .filter((token, i) => frame.ignored.includes(token.raw) && (isName(token, i) || isBeforeSubject(i)))
+    .filter(
+      (token, i) =>
+        frame.ignored.includes(token.raw) && !GRAMMAR.has(token.lower) && (isName(token, i) || isBeforeSubject(i)),
+    )
     .map(({ raw }) => raw);
 }
 

@@ -1,3 +1,4 @@
+import type { DateSpan } from "./dates";
 import { countOf, type DimAsk, type Frame, type MeasureAsk } from "./frame";
 import {
   addOutput,
@@ -151,7 +152,12 @@ class Builder {
     const dimTables = unique(
       dims.flatMap((dim) => (dim.kind === "entity" ? [dim.table] : dim.ref ? [dim.ref.table] : [])),
     );
-    if (asks.length === 0 && frame.share === null) asks.push(this.#implicitCount(dimTables));
+    if (asks.length === 0 && frame.share === null) {
+      const [unknown] = frame.ignored;
+      // "Profit by category" asks for no number of rows.
+      if (unknown !== undefined && !frame.target) this.#problem = `I don't know “${unknown}” here.`;
+      asks.push(this.#implicitCount(dimTables));
+    }
     const from = this.#chooseFrom(asks, dims, dimTables);
     if (!from) return null;
     this.#from = from;
@@ -376,11 +382,15 @@ class Builder {
     }
     for (const { start, end, ref, isNegated } of frame.dates) {
       const anti = frame.exists.find((each) => each.isNegated);
-      const column = ref ?? (anti && !eventDate(from) ? dateOf(anti.table) : this.#timeOf(from)) ?? this.#yearOf(from);
+      const column = ref ?? (anti && dateOf(anti.table)) ?? this.#timeOf(from) ?? this.#yearOf(from);
       if (!column) {
         this.#problem = `Table ${from.name} has no date column, so I can't filter by time.`;
         continue;
       }
+      // "2025 or 2024", "2025 versus 2024": no row is in both.
+      const last = where.find((each) => each.kind === "span" && each.ref.column === column.column);
+      if ((start && end && start >= end) || (last?.kind === "span" && isApart(last, { start, end })))
+        this.#problem = "I can't combine these times. Ask for one of them, or for groups by month or year.";
       const predicate: Predicate = { kind: "span", ref: column, start, end, isNegated };
       if (
         anti &&
@@ -464,6 +474,12 @@ class Builder {
     const isJoined = this.#joins.some((each) => each.table === table);
     return step && own && !isJoined ? { table: step.from, column: own } : { table, column };
   }
+}
+
+function isApart(a: DateSpan, b: DateSpan): boolean {
+  const isBefore = (one: DateSpan, other: DateSpan) =>
+    one.end !== null && other.start !== null && one.end <= other.start;
+  return isBefore(a, b) || isBefore(b, a);
 }
 
 function dateOf(table: Table): Ref | null {

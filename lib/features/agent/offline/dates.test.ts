@@ -22,6 +22,8 @@ test.each([
   ["orders until 2025-02-10", null, "2025-02-11"],
   ["between 2025-01-10 and 2025-01-20", "2025-01-10", "2025-01-21"],
   ["from January to March 2026", "2026-01-01", "2026-04-01"],
+  ["orders between March and May 2025", "2025-03-01", "2025-06-01"],
+  ["orders between November and February", "2025-11-01", "2026-03-01"],
   ["Q2 2025", "2025-04-01", "2025-07-01"],
   ["the third quarter of 2025", "2025-07-01", "2025-10-01"],
   ["the first half of 2025", "2025-01-01", "2025-07-01"],

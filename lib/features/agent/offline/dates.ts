@@ -101,7 +101,7 @@ export function findDates(text: string, today: string): DateMention[] {
     const opener = /(?:\b(between|from)\s+)$/.exec(before);
     if (link && second && (opener || link[1] !== "and")) {
       found.push({
-        start: point.start,
+        start: startBefore(second, lower.slice(point.at, point.until)) ?? point.start,
         end: second.end,
         at: opener ? opener.index : point.at,
         until: second.until,
@@ -136,6 +136,14 @@ export function findDates(text: string, today: string): DateMention[] {
     });
   }
   return found;
+}
+
+/** Returns the start of a month without a year, the last one before the end of the span: "between March and May 2025". */
+function startBefore({ start, end }: DateSpan, said: string): string | null {
+  const month = new RegExp(`^${MONTH}$`).test(said) ? monthNumber(said) : 0;
+  if (month === 0 || !start || !end) return null;
+  const sameYear = iso(yearOf(start), month, 1);
+  return sameYear < end ? sameYear : iso(yearOf(start) - 1, month, 1);
 }
 
 type Point = DateSpan & { at: number; until: number; isBareYear: boolean };

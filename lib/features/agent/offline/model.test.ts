@@ -208,6 +208,29 @@ test("refuses a single rank other than the first", async () => {
   }
 });
 
+test.each([
+  ["customer 42", "I can't tell what “42” refers to."],
+  ["best customer", "I can't tell what “best” refers to."],
+  ["orders in 2024 or 2025", "I can't combine these times."],
+  ["profit by country", "I don't know “profit” here."],
+])("proposes no query that leaves out a part of “%s”", async (question, refusal) => {
+  const { text, ran } = await ask(
+    question,
+    engine(() => []),
+  );
+  expect(text).toContain(refusal);
+  expect(text).not.toContain("```");
+  expect(ran).toEqual([]);
+});
+
+test("reads what customers did, or did not do, at the time of it", async () => {
+  const none = engine(() => []);
+  const { text: lacking } = await ask("customers who have not ordered since 2025", none);
+  expect(lacking).toMatch(/not exists \([^;]*placed_at >= date '2025-01-01'/);
+  const { text: doing } = await ask("customers who ordered in 2025", none);
+  expect(doing).toMatch(/ exists \([^;]*placed_at >= date '2025-01-01'/);
+});
+
 test("marks its look-ups of values, which a chat folds", async () => {
   const { messages } = await ask(
     "How many orders are from Atlantis?",

@@ -45,7 +45,7 @@ function readComparison(reading: Reading, range: Range, bounds: Bounds): void {
         .map((column) => ({ ref: { table, column }, fit: 1 })),
     );
     const subject = subjectOf(reading, before);
-    const own = priced.filter(({ ref }) => ref.table === subject);
+    const own = priced.filter(({ ref }) => ref.table === (subject ?? before.columns[0]?.ref.table));
     if (own.length > 0) before.columns = own;
   }
   // "more than 10 in fines" compares the sum of the fines.

@@ -2,7 +2,7 @@ import { GRAMMAR } from "../words";
 import { readLooseNumbers } from "./comparisons";
 import { splitShare } from "./groups";
 import type { Reading } from "./reading";
-import { alsoAbout } from "./target";
+import { alsoAbout, happened } from "./target";
 
 /* Completes a question after all parts are read. */
 
@@ -17,8 +17,10 @@ export function finish(reading: Reading): void {
     if (reading.isTable(mention)) {
       const table = reading.table(mention);
       if (!frame.target && table) frame.target = table;
-      else if (table && table !== frame.target && frame.measures.length === 0 && frame.dims.length === 0)
-        alsoAbout(reading, table);
+      else if (table && frame.target && table !== frame.target && frame.dims.length === 0) {
+        if (/ed$/i.test(reading.lower(mention.from))) happened(reading, table);
+        else if (frame.measures.length === 0) alsoAbout(reading, table);
+      }
       reading.take(mention);
     } else if (mention.columns.length > 0) {
       const ref = reading.pick(mention);
@@ -64,12 +66,14 @@ export function finish(reading: Reading): void {
   }
 }
 
-/** Returns the unused words that are not grammar. */
+/** Words of the grammar that change an answer, so that none may be ignored. */
+const TELLING = /^(?:best|worst|highest|lowest|largest|smallest|biggest|first|last|max|maximum|min|minimum|unique)$/;
+
+/** Returns the unused words that change the answer, and the unused numbers. */
 export function leftOver(reading: Reading): string[] {
+  const isTelling = ({ lower, number }: Reading["linked"]["tokens"][number]) =>
+    number !== null || TELLING.test(lower) || (!GRAMMAR.has(lower) && /[\p{L}]/u.test(lower));
   return reading.linked.tokens
-    .filter(
-      (token, i) =>
-        !reading.taken.has(i) && !GRAMMAR.has(token.lower) && /[\p{L}]/u.test(token.lower) && !reading.isDateToken(i),
-    )
+    .filter((token, i) => !reading.taken.has(i) && !reading.isDateToken(i) && isTelling(token))
     .map(({ raw }) => raw);
 }

@@ -20,7 +20,7 @@ function readLacking(reading: Reading): void {
   const frame = reading.frame;
   const before = reading.frame.target;
   for (const range of reading.all(
-    "without(?: any| an| a)?|with no|have no|has no|had no|having no|lacking|missing|(?:don't|do not|doesn't|does not|didn't|did not|haven't|have not|hasn't|has not) (?:have|had|say|state|give|got)?(?: any| an| a)?|not have(?: any| an| a)?|have never|has never|had never|never|nobody(?: has| have)?|no one(?: has| have)?|not been|were not|was not|is not|are not|aren't|isn't|not|never been|unable|no",
+    "without(?: any| an| a)?|with no|have no|has no|had no|having no|lacking|missing|(?:don't|do not|doesn't|does not|didn't|did not|haven't|have not|hasn't|has not)(?: (?:have|had|say|state|give|got))?(?: any| an| a)?|not have(?: any| an| a)?|have never|has never|had never|never|nobody(?: has| have)?|no one(?: has| have)?|not been|were not|was not|is not|are not|aren't|isn't|not|never been|unable|no",
   )) {
     if (reading.taken.has(range.from) && reading.taken.has(range.to - 1)) continue;
     const mention = reading.next(

@@ -40,7 +40,10 @@ export function readRanking(reading: Reading): void {
     )
   ) {
     const last = reading.first("first|last");
-    if (last && !reading.isDateToken(last.from)) reading.superlative = last;
+    if (last && !reading.isDateToken(last.from)) {
+      reading.superlative = last;
+      reading.take(last);
+    }
   }
   const count = reading.first(`(?:which|what|the) ${NUMBER}`);
   if (count && frame.limit === null && !reading.isDateToken(count.to - 1)) {
@@ -180,7 +183,10 @@ export function readSuperlatives(reading: Reading): void {
     const column = mainMeasure(table);
     ref = column && { table, column };
   }
-  if (!ref) return;
+  if (!ref) {
+    reading.release(range);
+    return;
+  }
   if (named) reading.use(named);
   const isOwn = ref.table === table;
   if (frame.dims.length > 0 || (!subject && !isTime && !frame.target) || !isOwn) {

@@ -86,6 +86,11 @@ export class Reading {
     for (let i = from; i < to; i++) this.taken.add(i);
   }
 
+  /** Gives tokens back that turned out to have no meaning. */
+  release({ from, to }: { from: number; to: number }): void {
+    for (let i = from; i < to; i++) this.taken.delete(i);
+  }
+
   use(mention: Mention): void {
     this.used.add(mention);
     this.take(mention);

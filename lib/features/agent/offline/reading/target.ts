@@ -1,6 +1,6 @@
 import type { Mention } from "../link";
 import type { Ref } from "../plan";
-import type { Table } from "../schema";
+import { eventDate, type Table } from "../schema";
 import { rankedDim } from "./groups";
 import { isAmount, type Range, type Reading } from "./reading";
 
@@ -131,6 +131,15 @@ export function subjectOf(reading: Reading, other: Mention | null): Table | null
   return (
     (mention && reading.table(mention)) ?? (first?.kind === "entity" ? first.table : null) ?? reading.focus[0] ?? null
   );
+}
+
+/** Reads a verb that is the name of a table: "who ordered in 2026" have an order of that year. */
+export function happened(reading: Reading, table: Table): void {
+  const { frame } = reading;
+  const date = eventDate(table);
+  if (!frame.target || !reading.schema.isAbove(table, frame.target) || frame.exists.length > 0) return;
+  frame.exists.push({ table, isNegated: false });
+  for (const each of frame.dates) if (date) each.ref ??= { table, column: date };
 }
 
 /** Reads another table in a list: "companies with at least 20 tickets and how many". */
