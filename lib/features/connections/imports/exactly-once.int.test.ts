@@ -132,6 +132,28 @@ describe("a server that is killed", () => {
   });
 });
 
+test.each([
+  ["no schema", []],
+  ["another table", ["create schema __millrace", "create table __millrace.imports (a int)"]],
+  ["a view", ["create schema __millrace", "create view __millrace.imports as select 1 as id"]],
+])("imports into a file in which someone has left %s in place of the records", async (_, statements) => {
+  const connectionId = await create(`before ${statements}`, "id\n0\n");
+  for (const statement of ["drop schema __millrace cascade", ...statements]) await write(statement);
+  const shown = (await send("GET", `/connectors/${connectionId}/entities`)).json.data;
+  expect(shown.filter(({ schema }: { schema?: string }) => schema !== undefined)).toEqual([]);
+  const id = await upload("id\n1\n");
+  const first = await append(id, `before ${statements}`);
+  expect(first.json.data).toMatchObject({ rows: 1 });
+  expect((await append(id, `before ${statements}`)).json.data).toEqual(first.json.data);
+});
+
+test("refuses an upload whose record someone has changed", async () => {
+  await create("changed", "id\n0\n");
+  const id = await upload("id\n1\n");
+  await write(`insert into __millrace.imports values ('${id}', 1, 'no note', ${Date.now()})`);
+  expect((await append(id, "changed")).status).toBe(404);
+});
+
 /** Runs a statement in the file of the imported tables, whose connection is read-only. */
 async function write(query: string): Promise<void> {
   const path = join(filesOf(), "Files.duckdb");

@@ -30,7 +30,8 @@ const TABLES = `
   where not internal and database_name = current_database() and schema_name <> '${OWN_SCHEMA}'
   union all
   select schema_name, view_name, 'view', null
-  from duckdb_views() where not internal and database_name = current_database()
+  from duckdb_views()
+  where not internal and database_name = current_database() and schema_name <> '${OWN_SCHEMA}'
   order by 1, 2`;
 /** The default schema, whose name is omitted. */
 const DEFAULT_SCHEMA = "main";

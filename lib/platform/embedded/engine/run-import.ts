@@ -23,6 +23,12 @@ const REJECTED_COLUMNS = [
  * again.
  */
 const COMMITTED = `${OWN_SCHEMA}.imports`;
+const COMMITTED_COLUMNS = [
+  ["id", "VARCHAR"],
+  ["rows", "BIGINT"],
+  ["note", "VARCHAR"],
+  ["committed_at", "BIGINT"],
+];
 /** Time that a committed import is recorded, in ms. Uploads are deleted after a day, so no one asks again then. */
 const RECORDED_MS = 2 * 24 * 60 * 60_000;
 
@@ -82,13 +88,24 @@ async function copyStaged(target: DuckDBConnection, request: ImportRequest, sign
 
 /** Returns the result of this import if it was committed before; otherwise null. */
 async function findCommitted(target: DuckDBConnection, { id }: ImportRequest): Promise<ImportDone | null> {
-  await target.run(`CREATE SCHEMA IF NOT EXISTS ${OWN_SCHEMA}`);
-  await target.run(
-    `CREATE TABLE IF NOT EXISTS ${COMMITTED} (id VARCHAR, "rows" BIGINT, note VARCHAR, committed_at BIGINT)`,
-  );
+  await createCommitted(target);
   const found = await target.runAndReadAll(`SELECT "rows", note FROM ${COMMITTED} WHERE id = $id`, { id });
   const [row] = found.getRows();
   return row ? { rows: Number(row[0]), note: String(row[1]) } : null;
+}
+
+/** Creates the table of committed imports, also in place of another object: who may write in the file can replace it. */
+async function createCommitted(target: DuckDBConnection): Promise<void> {
+  const found = await target.runAndReadAll(
+    `SELECT column_name, data_type FROM duckdb_columns() c JOIN duckdb_tables() t USING (database_name, schema_name, table_name)
+     WHERE database_name = current_database() AND schema_name = '${OWN_SCHEMA}' AND table_name = 'imports'
+     ORDER BY column_index`,
+  );
+  if (JSON.stringify(found.getRows()) === JSON.stringify(COMMITTED_COLUMNS)) return;
+  await target.run(`DROP SCHEMA IF EXISTS ${OWN_SCHEMA} CASCADE`);
+  await target.run(`CREATE SCHEMA ${OWN_SCHEMA}`);
+  const columns = COMMITTED_COLUMNS.map(([name, type]) => `"${name}" ${type}`).join(", ");
+  await target.run(`CREATE TABLE ${COMMITTED} (${columns})`);
 }
 
 /** Records an import in its own transaction, and deletes old records. */
