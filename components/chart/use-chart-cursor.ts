@@ -141,6 +141,8 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
     const at = isPointer ? cursorAt(point) : cursor;
     if (!onMenu || at === null) return;
     event.preventDefault();
+    // The menu takes the end of the press, which would otherwise select the mark or go on as a brush.
+    press.current = null;
     withMark(at, (picked, pickedRow, place) => onMenu(picked, pickedRow, isPointer ? point : place));
   };
   const onKeyDown = (event: KeyboardEvent) => {

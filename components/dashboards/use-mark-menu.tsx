@@ -34,6 +34,8 @@ export function useMarkMenu(
   return {
     layer: menu.layer,
     near: isOffered ? menu.near : {},
+    /** Whether marks have a menu. Without one, the browser's own menu opens. */
+    isOffered,
     /** Opens at the pointer, or for the menu key below the focused mark. */
     open: (mark: MenuMark, event: MouseEvent | KeyboardEvent) => {
       if (!isOffered) return;
@@ -41,7 +43,7 @@ export function useMarkMenu(
       if ("button" in event && event.button === 2) menu.openHere(mark, event);
       else menu.openUnder(mark, event.currentTarget);
     },
-    openAt: (mark: MenuMark, place: MenuPlace) => isOffered && menu.openAt(mark, place),
+    openAt: (mark: MenuMark, place: MenuPlace) => menu.openAt(mark, place),
   };
 }
 

@@ -48,6 +48,10 @@ test("shares a dashboard by a link with a password, lets visitors filter, and re
   const press = { bubbles: true, cancelable: true, button: 2 };
   const isOfBrowser = (row: Element, init: MouseEventInit) => row.dispatchEvent(new MouseEvent("contextmenu", init));
   expect(await web.evaluate(isOfBrowser, press)).toBe(true);
+  const days = visitor.getByRole("article", { name: "Revenue by day" }).getByRole("slider");
+  await days.press("ArrowRight");
+  await expect(days).toHaveAttribute("aria-valuenow", "1");
+  expect(await days.evaluate(isOfBrowser, { ...press, button: 0 })).toBe(true);
   await visitor.reload();
   await expect(revenue).toContainText("€40");
   expect(await visitor.content()).not.toContain("no_such_table");

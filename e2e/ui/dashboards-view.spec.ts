@@ -361,7 +361,18 @@ test("enlarges a widget, shows its query, and exports its rows and picture", asy
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Time grain", exact: true }).click();
   await page.getByRole("button", { name: "Month", exact: true }).click();
-  await widget(page, "Revenue by day").getByRole("slider").focus();
+  const days = widget(page, "Revenue by day").getByRole("slider");
+  // A right click that ends in the menu selects no range with the next move of the pointer.
+  await days.hover();
+  await page.mouse.down({ button: "right" });
+  await page.getByRole("menuitem", { name: "See these rows" }).hover();
+  await page.mouse.up({ button: "right" });
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("menu")).toHaveCount(0);
+  await days.hover({ position: { x: 90, y: 20 } });
+  await days.hover({ position: { x: 200, y: 20 } });
+  await expect(widget(page, "Revenue by day").locator(".chart-cross .picked")).toHaveCount(0);
+  await days.focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menuitem", { name: "Zoom in by week" }).click();

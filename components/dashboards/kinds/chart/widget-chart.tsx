@@ -59,10 +59,12 @@ export function WidgetChart({ title, spec, fields, rows, before, digits, times, 
         marks={
           marks && {
             ...marks,
-            onMenu: (stop, row, at) => {
-              const click = marks.toClick(stop, row);
-              if (click !== null) menu.openAt({ click, about: aboutOf(stop) }, at);
-            },
+            onMenu: menu.isOffered
+              ? (stop, row, at) => {
+                  const click = marks.toClick(stop, row);
+                  if (click !== null) menu.openAt({ click, about: aboutOf(stop) }, at);
+                }
+              : undefined,
           }
         }
       />
