@@ -1,6 +1,7 @@
 "use client";
 
 import { useRef } from "react";
+import "./name-input.css";
 
 type NameInputProps = {
   label: string;
