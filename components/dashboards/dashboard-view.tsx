@@ -17,9 +17,9 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
+import { DashboardCards } from "@/components/dashboards/dashboard-cards";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { DashboardNotice, DeletedDashboard } from "@/components/dashboards/dashboard-notice";
-import { DashboardTabs } from "@/components/dashboards/dashboard-tabs";
 import { toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
@@ -27,8 +27,6 @@ import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
 import { useDashboardNews } from "@/components/dashboards/use-dashboard-news";
 import { toDashboardDataKey, useDashboard, useDashboardSource } from "@/components/dashboards/use-dashboards";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
-import { WidgetCard } from "@/components/dashboards/widget-card";
-import { WidgetGrid } from "@/components/dashboards/widget-grid";
 import { WidgetMenu } from "@/components/dashboards/widget-menu";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { Page } from "@/components/layout/page";
@@ -48,7 +46,7 @@ import { useNow } from "@/components/ui/use-browser";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
 import { dashboardApi, type FilterChoice, type ValuesAsk } from "@/lib/features/dashboards/browser/client";
-import { type ClickValue, toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { type ClickValue, toClickKey } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import type { Dashboard, Widget, WidgetData } from "@/lib/features/dashboards/schema";
@@ -349,8 +347,6 @@ function NoWidgets({ dashboardId }: { dashboardId: string }) {
 }
 
 function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "timezone" | "notice">) {
-  const { data, isSlow, arrived } = reading;
-  const error = toFailure(reading);
   /** The mark whose rows are shown: a widget, and the page's filters with the mark's own. */
   const [rowsOf, setRowsOf] = useState<{ widget: Widget; choice: FilterChoice } | null>(null);
   const [zoomed, setZoomed] = useState<{ widget: Widget; choice: FilterChoice; grain: Grain } | null>(null);
@@ -366,45 +362,30 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
     };
   };
   return (
-    <div className="dashboard-body" aria-busy={reading.isReading}>
-      <DashboardTabs widgets={dashboard.widgets}>
-        {(shown) => (
-          <WidgetGrid widgets={shown}>
-            {(widget) => (
-              <WidgetCard
-                widget={widget}
-                data={data?.get(widget.id)}
-                isOld={isSlow && !arrived.has(widget.id)}
-                // Until a first response, one error for all widgets appears above.
-                isAwaited={error === null || data !== null}
-                press={{
-                  value: toClickValue(choice.choice[toClickKey(widget.id)]),
-                  put: (change) => choice.press(widget.id, change),
-                  ...drillOf(widget),
-                }}
-                period={choice.ask}
-                onEnter={() => reading.enter(widget.id)}
-                onLeave={reading.leave}
-                menu={
-                  isWall || !readsData(widget) ? null : (
-                    <WidgetMenu
-                      dashboard={dashboard}
-                      widget={widget}
-                      data={data?.get(widget.id)}
-                      choice={choice.choice}
-                      period={choice.ask}
-                      zoomIn={drillOf(widget).zoomIn}
-                    />
-                  )
-                }
-              />
-            )}
-          </WidgetGrid>
-        )}
-      </DashboardTabs>
+    <>
+      <DashboardCards
+        widgets={dashboard.widgets}
+        reading={reading}
+        choice={choice}
+        onEnter={reading.enter}
+        onLeave={reading.leave}
+        drillOf={drillOf}
+        menuOf={(widget) =>
+          isWall || !readsData(widget) ? null : (
+            <WidgetMenu
+              dashboard={dashboard}
+              widget={widget}
+              data={reading.data?.get(widget.id)}
+              choice={choice.choice}
+              period={choice.ask}
+              zoomIn={drillOf(widget).zoomIn}
+            />
+          )
+        }
+      />
       {zoomed !== null && <WidgetZoom dashboardId={dashboard.id} {...zoomed} onClose={() => setZoomed(null)} />}
       {rowsOf !== null && <WidgetSourceRows dashboardId={dashboard.id} {...rowsOf} onClose={() => setRowsOf(null)} />}
-    </div>
+    </>
   );
 }
 

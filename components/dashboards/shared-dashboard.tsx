@@ -3,13 +3,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
-import { DashboardTabs } from "@/components/dashboards/dashboard-tabs";
+import { DashboardCards } from "@/components/dashboards/dashboard-cards";
 import { DataReader, toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useAgainWhenLost } from "@/components/dashboards/use-again-when-lost";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
-import { WidgetCard } from "@/components/dashboards/widget-card";
-import { WidgetGrid } from "@/components/dashboards/widget-grid";
 import { useFrame } from "@/components/layout/use-frame";
 import { isLockedOut, SharedPage } from "@/components/shares/shared-page";
 import { UnlockShare } from "@/components/shares/unlock-share";
@@ -20,7 +18,6 @@ import { toMessage } from "@/components/ui/to-message";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
 import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
-import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import type { SharedDashboard as Shown } from "@/lib/features/dashboards/schema";
 import { shareApi } from "@/lib/features/shares/browser/client";
@@ -113,7 +110,7 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
     [token],
   );
   const reading = useSyncExternalStore(reader.subscribe, reader.current, reader.current);
-  const { data, isReading, isSlow, arrived } = reading;
+  const { data } = reading;
   const error = toFailure(reading);
   useEffect(() => () => reader.close(), [reader]);
   const asked = choice.ask;
@@ -155,33 +152,13 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
             </Notice>
           </div>
         )}
-        <div className="dashboard-body" aria-busy={isReading}>
-          <DashboardTabs widgets={shown.widgets}>
-            {(ofTab) => (
-              <WidgetGrid widgets={ofTab}>
-                {(widget) => {
-                  const key = toClickKey(widget.id);
-                  return (
-                    <WidgetCard
-                      widget={widget}
-                      data={data?.get(widget.id)}
-                      isOld={isSlow && !arrived.has(widget.id)}
-                      isAwaited={error === null || data !== null}
-                      press={{
-                        value: toClickValue(choice.choice[key]),
-                        put: (change) => choice.press(widget.id, change),
-                      }}
-                      period={choice.ask}
-                      onEnter={() => reader.enter(widget.id, asked)}
-                      onLeave={() => reader.leave()}
-                      menu={null}
-                    />
-                  );
-                }}
-              </WidgetGrid>
-            )}
-          </DashboardTabs>
-        </div>
+        <DashboardCards
+          widgets={shown.widgets}
+          reading={reading}
+          choice={choice}
+          onEnter={(widgetId) => reader.enter(widgetId, asked)}
+          onLeave={() => reader.leave()}
+        />
       </div>
     </main>
   );
