@@ -20,6 +20,7 @@ import { prepareCharts } from "@/components/chart/draw-chart";
 import { DashboardCards } from "@/components/dashboards/dashboard-cards";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { DashboardNotice, DeletedDashboard } from "@/components/dashboards/dashboard-notice";
+import { useDashboardTabs, withTab } from "@/components/dashboards/dashboard-tabs";
 import { toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
@@ -216,7 +217,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall, notice }: Loaded
         />
         {error !== null && <ReadFailure error={error} isOlder={data !== null} onRetry={again} />}
         {widgets.length === 0 ? (
-          <NoWidgets dashboardId={id} />
+          <NoWidgets dashboard={dashboard} />
         ) : (
           <Widgets dashboard={dashboard} choice={choice} reading={reading} isWall={isWall} />
         )}
@@ -250,10 +251,11 @@ async function savePicture(title: string, host: HTMLElement | null): Promise<voi
   }
 }
 
-function EditLink({ dashboardId }: { dashboardId: string }) {
+function EditLink({ dashboard: { id, widgets } }: { dashboard: Dashboard }) {
   const { workspace } = useWorkspace();
+  const { open } = useDashboardTabs(widgets);
   return (
-    <Link className="btn" href={`/w/${workspace.slug}/dashboards/${dashboardId}/edit`}>
+    <Link className="btn" href={withTab(`/w/${workspace.slug}/dashboards/${id}/edit`, open)}>
       <Pencil className="s" />
       Edit
     </Link>
@@ -276,7 +278,7 @@ function Actions({ dashboard, placed, onDialog, onRefresh, onWall, onPicture }: 
         <Share2 className="s" />
         Share
       </button>
-      <EditLink dashboardId={dashboard.id} />
+      <EditLink dashboard={dashboard} />
       <Menu
         align="end"
         trigger={
@@ -331,7 +333,7 @@ function ReadFailure({ error, isOlder, onRetry }: { error: unknown; isOlder: boo
   );
 }
 
-function NoWidgets({ dashboardId }: { dashboardId: string }) {
+function NoWidgets({ dashboard }: { dashboard: Dashboard }) {
   return (
     <div className="empty blank">
       <span className="empty-mark">
@@ -340,7 +342,7 @@ function NoWidgets({ dashboardId }: { dashboardId: string }) {
       <h2>No widgets yet</h2>
       <p>Add a chart, number, table or text.</p>
       <div className="row">
-        <EditLink dashboardId={dashboardId} />
+        <EditLink dashboard={dashboard} />
       </div>
     </div>
   );

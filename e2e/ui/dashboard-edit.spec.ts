@@ -53,7 +53,7 @@ async function choose(page: Page, within: ReturnType<typeof panel>, label: strin
 }
 async function save(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
-  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}(\\?tab=[^&]*)?$`));
 }
 
 test("moves and resizes widgets by keys, undoes, redoes and saves the layout", async ({ page, person }) => {
@@ -74,17 +74,37 @@ test("moves and resizes widgets by keys, undoes, redoes and saves the layout", a
   await expect(page.getByText("3 unsaved changes")).toBeVisible();
   await page.keyboard.press("Control+z");
   // Revenue stays on all tabs.
-  for (const [name, tab] of [
+  const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+  for (const [name, tabName] of [
     ["By month", "Trend"],
-    ["Regions", "Details"],
+    ["Regions", "Split"],
   ] as const) {
     await page.getByRole("button", { name: `Edit ${name}`, exact: true }).click();
-    await panel(page, name).getByRole("textbox", { name: "Tab" }).fill(tab);
+    await panel(page, name).getByRole("textbox", { name: "Tab" }).fill(tabName);
+    await expect(tab(tabName)).toHaveAttribute("aria-selected", "true");
   }
+  // Each tab has its own grid, name and position.
+  await expect(card(page, "By month")).toHaveCount(0);
+  await expect(card(page, "Revenue")).toBeVisible();
+  await place(page, "Regions").focus();
+  await page.keyboard.press("ArrowLeft");
+  const actions = page.getByRole("button", { name: /^Actions of tab/ });
+  await actions.click();
+  await page.getByRole("menuitem", { name: "Rename tab" }).click();
+  await page.getByRole("textbox", { name: "Tab name" }).fill("Details");
+  await page.keyboard.press("Enter");
+  await expect(tab("Details")).toHaveAttribute("aria-selected", "true");
+  await expect(tab("Details")).toBeFocused();
+  await actions.click();
+  await page.getByRole("menuitem", { name: "Move tab left" }).click();
+  await expect(page.getByRole("tab")).toHaveText(["Details", "Trend"]);
+  await expect(page.getByRole("menu")).toHaveCount(0);
+  await expectAccessible(page);
   await save(page);
   expect(await layoutOf(page, "total")).toEqual({ x: 1, y: 0, w: 4, h: 3 });
   expect(await layoutOf(page, "weeks")).toMatchObject({ x: 0, y: 3 });
-  const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+  expect(await layoutOf(page, "rows")).toMatchObject({ x: 5, y: 0 });
+  await expect(page.getByRole("tab")).toHaveText(["Details", "Trend"]);
   await expect(tab("Details")).toHaveAttribute("aria-selected", "true");
   await expect(card(page, "Regions")).toBeVisible();
   await expect(card(page, "By month")).toHaveCount(0);

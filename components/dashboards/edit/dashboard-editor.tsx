@@ -4,12 +4,14 @@ import { Database, Filter as FilterIcon, Settings2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { DashboardNotice, DeletedNotice } from "@/components/dashboards/dashboard-notice";
+import { DashboardTabs, useDashboardTabs, withTab } from "@/components/dashboards/dashboard-tabs";
 import { DatasetsPanel } from "@/components/dashboards/edit/datasets-panel";
 import { EditGrid } from "@/components/dashboards/edit/edit-grid";
 import { EditHead } from "@/components/dashboards/edit/edit-head";
 import { FiltersPanel } from "@/components/dashboards/edit/filters-panel";
 import { Gallery } from "@/components/dashboards/edit/gallery";
 import { PagePanel } from "@/components/dashboards/edit/page-panel";
+import { TabActions } from "@/components/dashboards/edit/tab-actions";
 import { TheirsNotice } from "@/components/dashboards/edit/theirs-notice";
 import { type Editing, useEditing } from "@/components/dashboards/edit/use-editing";
 import { useUndo } from "@/components/dashboards/edit/use-undo";
@@ -21,6 +23,7 @@ import { FormFailure } from "@/components/ui/form-parts";
 import { LeaveQuestion } from "@/components/ui/leave-question";
 import { Notice } from "@/components/ui/notice";
 import { useOutage } from "@/components/ui/use-browser";
+import { replaceWidgets } from "@/lib/features/dashboards/browser/edit/layout";
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
 import type { Dashboard } from "@/lib/features/dashboards/schema";
 import "./edit.css";
@@ -29,11 +32,12 @@ import "./edit.css";
 export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; root: string }) {
   const router = useRouter();
   const gridRef = useRef<HTMLDivElement>(null);
-  const leave = () => router.push(`${root}/${dashboard.id}`);
+  const leave = () => router.push(withTab(`${root}/${dashboard.id}`, open));
   const editing = useEditing(dashboard, leave);
+  const { open, show } = useDashboardTabs(editing.draft.widgets);
   const undoing = useUndo(editing);
   const [news, dismissNews] = useDashboardNews(dashboard);
-  const widgets = useWidgetActions(editing, gridRef);
+  const widgets = useWidgetActions(editing, gridRef, open);
   const [isDiscarding, setIsDiscarding] = useState(false);
   const { draft, apply, changes, state } = editing;
   const { panel, chosen } = widgets;
@@ -49,19 +53,32 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
       />
       <EditTools editing={editing} panel={panel} onToggle={widgets.toggle} />
       <EditNotices editing={editing} dashboard={dashboard} news={news} onDismiss={dismissNews} />
-      <EditGrid
-        gridRef={gridRef}
-        dashboardId={dashboard.id}
-        draft={draft}
-        chosenId={chosen?.id ?? null}
-        onChange={(next, words) => apply({ ...draft, widgets: [...next] }, words)}
-        onChoose={widgets.choose}
-        onAdd={widgets.add}
-        onDuplicate={widgets.duplicate}
-        onRemove={widgets.remove}
-      />
+      <DashboardTabs widgets={draft.widgets} actions={(tab) => <TabActions key={tab} tab={tab} editing={editing} />}>
+        {(shown) => (
+          <EditGrid
+            gridRef={gridRef}
+            dashboardId={dashboard.id}
+            draft={draft}
+            shown={shown}
+            chosenId={chosen?.id ?? null}
+            onChange={(next, words) => apply({ ...draft, widgets: replaceWidgets(draft.widgets, next) }, words)}
+            onChoose={widgets.choose}
+            onAdd={widgets.add}
+            onDuplicate={widgets.duplicate}
+            onRemove={widgets.remove}
+          />
+        )}
+      </DashboardTabs>
       <Gallery onAdd={widgets.add} isFull={draft.widgets.length >= WIDGETS_MAX} />
-      {chosen && <WidgetPanel {...shared} widget={chosen} onDuplicate={widgets.duplicate} onRemove={widgets.remove} />}
+      {chosen && (
+        <WidgetPanel
+          {...shared}
+          widget={chosen}
+          onTab={(tab) => show(tab, false)}
+          onDuplicate={widgets.duplicate}
+          onRemove={widgets.remove}
+        />
+      )}
       {panel === "datasets" && <DatasetsPanel {...shared} />}
       {panel === "filters" && <FiltersPanel {...shared} />}
       {panel === "page" && <PagePanel {...shared} />}

@@ -34,17 +34,20 @@ type EditGridProps = CardActions & {
   gridRef: Ref<HTMLDivElement>;
   dashboardId: string;
   draft: Draft;
+  /** Widgets of the open tab. */
+  shown: readonly Widget[];
   chosenId: string | null;
   onChange: (widgets: readonly Widget[], words: string) => void;
   onAdd: (look: Look, layout: Layout) => void;
 };
 
 /** The grid of widgets, which can be moved and resized by pointer, touch, keyboard and menu. */
-export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAdd, ...actions }: EditGridProps) {
+export function EditGrid(props: EditGridProps) {
+  const { gridRef, dashboardId, draft, shown, chosenId, onChange, onAdd, ...actions } = props;
   const { width, containerRef, mounted } = useContainerWidth();
   const isPhone = useIsPhone();
   // Render in reading order, which is also the Tab order.
-  const widgets = useMemo(() => inReadingOrder(settle(draft.widgets)), [draft.widgets]);
+  const widgets = useMemo(() => inReadingOrder(settle(shown)), [shown]);
   const change = (next: readonly Widget[], widget: Widget, words: string) => {
     if (next === widgets) return announce(`${toWidgetName(widget)} can't move further`);
     onChange(next, `${words} ${toWidgetName(widget)}`);

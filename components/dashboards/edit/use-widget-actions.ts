@@ -13,8 +13,15 @@ export type EditorPanel = "datasets" | "filters" | "page";
 /** The panel on the right. */
 type Open = { panel: "widget"; id: string } | { panel: EditorPanel } | null;
 
-/** Returns the open panel, and the actions on widgets, which open and close it. */
-export function useWidgetActions({ draft, apply }: Editing, gridRef: RefObject<HTMLElement | null>) {
+/**
+ * Returns the open panel, and the actions on widgets, which open and close it.
+ * @param tab the open tab, to which widgets are added; null without tabs
+ */
+export function useWidgetActions(
+  { draft, apply }: Editing,
+  gridRef: RefObject<HTMLElement | null>,
+  tab: string | null,
+) {
   const [open, setOpen] = useState<Open>(null);
   const chosen = open?.panel === "widget" ? (draft.widgets.find(({ id }) => id === open.id) ?? null) : null;
 
@@ -23,7 +30,14 @@ export function useWidgetActions({ draft, apply }: Editing, gridRef: RefObject<H
     const { kind, spec } = startLook(look);
     const [first] = draft.datasets;
     const source = !readsData({ kind }) || !first ? null : { datasetId: first.id };
-    const [next, id] = addWidget(draft, { kind, title: "", source, spec, ...(layout && { layout }) });
+    const [next, id] = addWidget(draft, {
+      kind,
+      title: "",
+      source,
+      spec,
+      ...(layout && { layout }),
+      ...(tab !== null && { tab }),
+    });
     apply(next, `Add ${LOOK_WORDS[look]}`);
     setOpen({ panel: "widget", id });
     announce(`${LOOK_WORDS[look]} added`);

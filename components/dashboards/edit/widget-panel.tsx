@@ -19,6 +19,7 @@ import { readExclusions, withMember } from "@/lib/features/dashboards/browser/ed
 import { kindOfLook, LOOK_WORDS, LOOKS, lookOf, withLook } from "@/lib/features/dashboards/browser/edit/looks";
 import type { Shelves } from "@/lib/features/dashboards/browser/edit/shelves";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
+import { TAB_CHARS_MAX } from "@/lib/features/dashboards/limits";
 import type { Widget } from "@/lib/features/dashboards/schema";
 import { formatCount } from "@/lib/platform/browser/format";
 
@@ -26,13 +27,15 @@ type WidgetPanelProps = {
   editing: Editing;
   dashboardId: string;
   widget: Widget;
+  /** Called with the tab that the widget moved to; it shows the widget. */
+  onTab: (tab: string) => void;
   onDuplicate: (id: string) => void;
   onRemove: (id: string) => void;
   onClose: () => void;
 };
 
 /** The panel of one widget: source, look, shelves and format. */
-export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemove, onClose }: WidgetPanelProps) {
+export function WidgetPanel({ editing, dashboardId, widget, onTab, onDuplicate, onRemove, onClose }: WidgetPanelProps) {
   const { draft } = editing;
   const { id, kind, title, spec, tab } = widget;
   const name = toWidgetName(widget);
@@ -94,10 +97,13 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
         value={tab ?? ""}
         placeholder="All tabs"
         error={editing.problemOf(`widgets.${id}.tab`)}
-        maxLength={60}
+        maxLength={TAB_CHARS_MAX}
         autoComplete="off"
         isDense
-        onChange={({ target }) => change({ tab: target.value === "" ? undefined : target.value }, "Move to tab", "tab")}
+        onChange={({ target: { value } }) => {
+          change({ tab: value === "" ? undefined : value }, "Move to tab", "tab");
+          if (value !== "") onTab(value);
+        }}
         onBlur={editing.pause}
       />
       {Static ? <Static spec={spec} onChange={setSpec} /> : <SourcePart {...part} />}

@@ -4,6 +4,8 @@ export const WIDGETS_MAX = 60;
 export const DATASETS_MAX = 20;
 /** A longer bar of filters is hard to read. */
 export const FILTERS_MAX = 40;
+/** A longer name leaves no room for other tabs. */
+export const TAB_CHARS_MAX = 60;
 /** The length of a heading. */
 export const TITLE_CHARS_MAX = 200;
 /** Maximum row at which a widget may begin; anything further down is a mistake. */

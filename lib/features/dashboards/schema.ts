@@ -21,12 +21,11 @@ import {
   trimmedText,
 } from "@/lib/platform/http/schema";
 import { WIDGET_KINDS } from "./kinds/traits";
-import { DATASETS_MAX, FILTERS_MAX, GRID_ROWS_MAX, TITLE_CHARS_MAX, WIDGETS_MAX } from "./limits";
+import { DATASETS_MAX, FILTERS_MAX, GRID_ROWS_MAX, TAB_CHARS_MAX, TITLE_CHARS_MAX, WIDGETS_MAX } from "./limits";
 
 const DESCRIPTION_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 120;
 /** Longer than any column name that we have seen. */
-const TAB_CHARS_MAX = 60;
 const FIELD_CHARS_MAX = 500;
 /** Maximum length of a value that a user picks or types. Lists of values omit longer ones. */
 export const VALUE_CHARS_MAX = 1_000;

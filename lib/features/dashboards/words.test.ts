@@ -45,6 +45,13 @@ test("ignores a change of order", () => {
   expect(changesBetween({ ...FULL, widgets: [widget] }, { ...FULL, widgets: [other] })).toEqual([]);
   const second = { ...chart, id: "b" };
   expect(changesBetween({ ...FULL, widgets: [chart, second] }, { ...FULL, widgets: [second, chart] })).toEqual([]);
+  // Tabs appear in the order of their widgets.
+  const [one, two] = [
+    { ...chart, tab: "Sales" },
+    { ...second, tab: "Orders" },
+  ];
+  const reordered = changesBetween({ ...FULL, widgets: [one, two] }, { ...FULL, widgets: [two, one] });
+  expect(reordered).toEqual(["Reordered tabs"]);
 });
 
 test("describes changes of title, description, datasets and filters", () => {

@@ -1,4 +1,5 @@
 import { isSameJson } from "@/lib/base/values/same-json";
+import { tabsOf } from "./browser/tabs";
 import { traitsOf, type WidgetKind } from "./kinds/traits";
 import type { DashboardFile, Dataset, Filter, Widget } from "./schema";
 
@@ -24,8 +25,19 @@ function partsOf(before: DashboardFile, after: DashboardFile): string[] {
   return [
     ...compare(before.datasets, after.datasets, "dataset", nameOfDataset, changesOfDataset),
     ...compare(before.widgets, after.widgets, ({ kind }) => toKindNoun(kind), nameOfWidget, changesOfWidget),
+    ...changesOfTabOrder(tabsOf(before.widgets), tabsOf(after.widgets)),
     ...compare(before.filters, after.filters, "filter", nameOfFilter, changesOfFilter),
   ];
+}
+
+function changesOfTabOrder(before: readonly string[], after: readonly string[]): string[] {
+  const kept = before.filter((tab) => after.includes(tab));
+  return isSameJson(
+    kept,
+    after.filter((tab) => before.includes(tab)),
+  )
+    ? []
+    : ["Reordered tabs"];
 }
 
 function compare<T extends { id: string }>(

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tabsOf, tabToShow, widgetsOfTab } from "@/lib/features/dashboards/browser/tabs";
+import { stackTabs, tabsOf, tabToShow, widgetsOfTab } from "@/lib/features/dashboards/browser/tabs";
 
 const widget = (id: string, y: number, tab?: string) => ({ id, layout: { x: 0, y, w: 6, h: 4 }, ...(tab && { tab }) });
 const widgets = [
@@ -10,8 +10,8 @@ const widgets = [
 ];
 const idsOf = (tab: string | null) => widgetsOfTab(widgets, tab).map(({ id }) => id);
 
-it("orders tabs by their first widgets", () => {
-  expect(tabsOf(widgets)).toEqual(["Sales", "Orders"]);
+it("orders tabs by their first widgets, wherever these are on their grids", () => {
+  expect(tabsOf(widgets)).toEqual(["Orders", "Sales"]);
   expect(tabsOf([widget("all", 0)])).toEqual([]);
 });
 
@@ -26,4 +26,19 @@ it("shows widgets without a tab on all tabs", () => {
   expect(idsOf("Sales")).toEqual(["all", "first", "more"]);
   expect(idsOf("Orders")).toEqual(["late", "all"]);
   expect(idsOf(null)).toHaveLength(4);
+});
+
+it("stacks the grids of tabs, which have the same positions, below the widgets of all tabs", () => {
+  const stacked = stackTabs([
+    widget("a", 0, "Sales"),
+    widget("all", 3),
+    widget("b", 0, "Orders"),
+    widget("c", 9, "Sales"),
+  ]);
+  expect(stacked.map(({ id, layout }) => [id, layout.y])).toEqual([
+    ["all", 0],
+    ["a", 4],
+    ["c", 8],
+    ["b", 12],
+  ]);
 });

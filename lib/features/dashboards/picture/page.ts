@@ -3,6 +3,7 @@ import type { CellLook } from "@/lib/base/values/cell-look";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { PicturePage, PicturePart } from "@/lib/platform/embedded/drawing/messages";
 import { cutTo, round, toText } from "@/lib/platform/embedded/drawing/text";
+import { stackTabs } from "../browser/tabs";
 import { KINDS } from "../kinds/registry";
 import { readsData } from "../kinds/traits";
 import type { Widget, WidgetData } from "../schema";
@@ -43,7 +44,7 @@ export function toPicturePage({ title, lines, widgets, data, zone, period, theme
   const boxes: Box[] = [];
   let height = PAGE.head;
   let left = 0;
-  for (const widget of widgets.toSorted((a, b) => a.layout.y - b.layout.y || a.layout.x - b.layout.x)) {
+  for (const widget of stackTabs(widgets)) {
     const box = toBox(widget);
     const isShown = box.y + box.height + PAGE.edge <= HEIGHT_MAX;
     if (!isShown) left += 1;

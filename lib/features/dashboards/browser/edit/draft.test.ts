@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   addDataset, addFilter, addWidget, changeDataset, changeFilter, changeWidget, type Draft, duplicateWidget, fromText, listChanges, moveFilter,
-  readersOf, removeDataset, removeFilter, removeWidget, toText, toUpdateBody,
+  moveTab, readersOf, removeDataset, removeFilter, removeWidget, renameTab, toText, toUpdateBody,
 } from "./draft"; // biome-ignore format: one look at the whole list
 
 const SOURCE = { connectionId: "c".repeat(24), query: "select 1" };
@@ -85,6 +85,51 @@ describe("a draft of a dashboard", () => {
     expect(removeFilter(DRAFT, "f").filters.map(({ id }) => id)).toEqual(["g"]);
     const given = { kind: "search", field: "x", title: null, datasets: "all", exclude: [], default: null } as const;
     expect(addFilter(DRAFT, { ...given, exclude: [] })[0].filters).toHaveLength(3);
+  });
+
+  it("keeps the positions on other tabs when widgets are added to a tab, duplicated and removed", () => {
+    const [a, b] = DRAFT.widgets;
+    if (!a || !b) throw new Error("There are two.");
+    const other = { ...a, id: "c", tab: "Orders" };
+    const tabbed: Draft = { ...DRAFT, widgets: [{ ...a, tab: "Sales" }, b, other] };
+    const given = { kind: "chart", title: "", source: { datasetId: "orders" }, spec: {} } as const;
+    const [added, id] = addWidget(tabbed, { ...given, tab: "Orders", layout: { x: 0, y: 0, w: 12, h: 4 } });
+    expect(added.widgets.find((each) => each.id === id)).toMatchObject({ tab: "Orders", layout: { y: 8 } });
+    expect(added.widgets[0]).toBe(tabbed.widgets[0]);
+    const [copied] = duplicateWidget(tabbed, "c") ?? [tabbed];
+    expect(copied.widgets.map(({ tab, layout }) => [tab, layout.y])).toEqual([
+      ["Sales", 0],
+      [undefined, 8],
+      ["Orders", 0],
+      ["Orders", 10],
+    ]);
+    const removed = removeWidget(tabbed, "b").widgets;
+    expect(removed.map(({ id, layout }) => [id, layout.y])).toEqual([
+      ["a", 0],
+      ["c", 0],
+    ]);
+  });
+
+  it("renames and moves tabs", () => {
+    const [a, b] = DRAFT.widgets;
+    if (!a || !b) throw new Error("There are two.");
+    const tabbed: Draft = {
+      ...DRAFT,
+      widgets: [
+        { ...a, tab: "Sales" },
+        { ...b, tab: "Orders" },
+        { ...a, id: "c" },
+      ],
+    };
+    const tabsOf = ({ widgets }: Draft) => widgets.map(({ tab }) => tab);
+    expect(tabsOf(renameTab(tabbed, "Sales", "Net"))).toEqual(["Net", "Orders", undefined]);
+    expect(tabsOf(moveTab(tabbed, "Orders", -1))).toEqual([undefined, "Orders", "Sales"]);
+    expect(listChanges(tabbed, moveTab(tabbed, "Sales", 1))).toEqual(["Reordered tabs"]);
+    expect([moveTab(tabbed, "Sales", -1), moveTab(tabbed, "Orders", 1), moveTab(tabbed, "None", 1)]).toEqual([
+      tabbed,
+      tabbed,
+      tabbed,
+    ]);
   });
 
   it("describes unsaved changes, and sends only those", () => {

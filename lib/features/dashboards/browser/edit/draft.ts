@@ -1,10 +1,11 @@
 import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { isSameJson } from "@/lib/base/values/same-json";
+import { tabsOf, widgetsOfTab } from "@/lib/features/dashboards/browser/tabs";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import type { Dashboard, Dataset, Filter, UpdateDashboardBody, Widget } from "@/lib/features/dashboards/schema";
 import { changesBetween } from "@/lib/features/dashboards/words";
 import { newId } from "@/lib/platform/browser/new-id";
-import { firstGap, settle } from "./layout";
+import { firstGap, settleTab } from "./layout";
 
 /** The editable content of a dashboard. */
 export type Draft = Pick<Dashboard, "title" | "description" | "access" | "datasets" | "widgets" | "filters">;
@@ -62,16 +63,33 @@ export function toUpdateBody(draft: Draft, base: Draft, version: number): Update
   return { version, ...Object.fromEntries(changed.map((name) => [name, draft[name]])) };
 }
 
-export type NewWidget = Pick<Widget, "kind" | "title" | "source" | "spec"> & { layout?: Widget["layout"] };
+export type NewWidget = Pick<Widget, "kind" | "title" | "source" | "spec" | "tab"> & { layout?: Widget["layout"] };
 
 /**
  * Adds a widget where it was dropped, else in the first gap that it fits into. @returns the draft, and the widget's id
  */
 export function addWidget(draft: Draft, { layout, ...given }: NewWidget): [Draft, string] {
   const id = toLocalId();
-  const place = layout ?? firstGap(draft.widgets, traitsOf(given.kind).size);
+  const tab = given.tab ?? null;
+  const place = layout ?? firstGap(widgetsOfTab(draft.widgets, tab), traitsOf(given.kind).size);
   const widget: Widget = { ...given, id, layout: place };
-  return [{ ...draft, widgets: settle([...draft.widgets, widget]) }, id];
+  return [{ ...draft, widgets: settleTab([...draft.widgets, widget], tab) }, id];
+}
+
+/** Renames a tab. The name of another tab joins both. */
+export function renameTab(draft: Draft, tab: string, name: string): Draft {
+  return { ...draft, widgets: draft.widgets.map((each) => (each.tab === tab ? { ...each, tab: name } : each)) };
+}
+
+/** Moves a tab to an earlier or later position. */
+export function moveTab(draft: Draft, tab: string, step: -1 | 1): Draft {
+  const tabs = tabsOf(draft.widgets);
+  const from = tabs.indexOf(tab);
+  const other = tabs[from + step];
+  if (from < 0 || other === undefined) return draft;
+  const order = tabs.with(from, other).with(from + step, tab);
+  const rankOf = (widget: Widget) => (widget.tab === undefined ? -1 : order.indexOf(widget.tab));
+  return { ...draft, widgets: draft.widgets.toSorted((a, b) => rankOf(a) - rankOf(b)) };
 }
 
 /** Duplicates a widget below the original. */
@@ -91,15 +109,22 @@ export function duplicateWidget(draft: Draft, id: string): [Draft, string] | nul
   );
   // Of two widgets that start in one row, the first in the list stays above.
   const widgets = draft.widgets.flatMap((each) => (each === widget ? [each, copy] : [each]));
-  return [{ ...draft, widgets: settle(widgets), filters }, copy.id];
+  return [{ ...draft, widgets: settleTab(widgets, gridOf(draft, widget)), filters }, copy.id];
+}
+
+/** Returns a tab that shows a widget, which is a grid; null without tabs. */
+function gridOf({ widgets }: Draft, { tab }: Widget): string | null {
+  return tab ?? tabsOf(widgets)[0] ?? null;
 }
 
 /** Removes a widget, also from the exclusions of filters. */
 export function removeWidget(draft: Draft, id: string): Draft {
-  if (!draft.widgets.some((each) => each.id === id)) return draft;
+  const removed = draft.widgets.find((each) => each.id === id);
+  if (!removed) return draft;
+  const left = draft.widgets.filter((each) => each !== removed);
   return withKnownColumns({
     ...draft,
-    widgets: settle(draft.widgets.filter((each) => each.id !== id)),
+    widgets: settleTab(left, gridOf(draft, removed)),
     filters: draft.filters.map((filter) => without(filter, "exclude", id)),
   });
 }

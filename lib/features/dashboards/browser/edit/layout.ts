@@ -7,7 +7,8 @@ import {
   verticalCompactor,
 } from "react-grid-layout/core";
 import { GRID_COLUMNS, placeWidgets } from "@/lib/features/dashboards/browser/dashboard-grid";
-import type { Layout } from "@/lib/features/dashboards/schema";
+import { widgetsOfTab } from "@/lib/features/dashboards/browser/tabs";
+import type { Layout, Widget } from "@/lib/features/dashboards/schema";
 
 /* Layout of widgets on the grid of an edited page: they push others down, and no gaps remain above them. */
 
@@ -25,6 +26,17 @@ export type Sizing = (typeof SIZES)[number];
 /** Returns all widgets inside the columns, without overlaps, and as far up as possible. */
 export function settle<T extends Placed>(placed: readonly T[]): T[] {
   return withItems(placed, toItems(placed));
+}
+
+/** Settles the widgets that a tab shows. Those of other tabs keep their positions, since each tab is a grid. */
+export function settleTab<T extends Placed & Pick<Widget, "tab">>(all: readonly T[], tab: string | null): T[] {
+  return replaceWidgets(all, settle(widgetsOfTab(all, tab)));
+}
+
+/** Replaces widgets by their changed versions, in the same order, which is also that of the tabs. */
+export function replaceWidgets<T extends Placed>(all: readonly T[], changed: readonly T[]): T[] {
+  const byId = new Map(changed.map((each) => [each.id, each]));
+  return all.map((each) => byId.get(each.id) ?? each);
 }
 
 /** Moves a widget by a step; others make room. Returns the same list when it cannot move. */

@@ -78,4 +78,16 @@ describe("mergeDrafts", () => {
     const tops = mergeDrafts(BASE, mine, theirs).draft.widgets.map(({ layout }) => layout.y);
     expect(new Set(tops).size).toBe(4);
   });
+
+  it("keeps the positions of each tab", () => {
+    const tabbed = [widget("a", 0, { tab: "Sales" }), widget("b", 0, { tab: "Orders" })];
+    const base = { ...BASE, widgets: tabbed };
+    const theirs = { ...base, widgets: [...tabbed, widget("t", 0, { tab: "Orders" })] };
+    const { draft } = mergeDrafts(base, { ...base, title: "Mine" }, theirs);
+    expect(draft.widgets.map(({ id, layout }) => [id, layout.y])).toEqual([
+      ["a", 0],
+      ["b", 0],
+      ["t", 2],
+    ]);
+  });
 });

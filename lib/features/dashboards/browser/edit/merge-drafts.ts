@@ -1,6 +1,7 @@
 import { isSameJson } from "@/lib/base/values/same-json";
+import { tabsOf } from "@/lib/features/dashboards/browser/tabs";
 import { type Draft, listChanges, withKnownColumns } from "./draft";
-import { settle } from "./layout";
+import { settleTab } from "./layout";
 
 export type Side = "mine" | "theirs";
 
@@ -109,5 +110,8 @@ function repair(draft: Draft, from: readonly Draft[]): Draft {
     exclude: filter.exclude.filter((id) => widgetIds.has(id)),
     datasets: filter.datasets === "all" ? ("all" as const) : filter.datasets.filter((id) => datasetIds.has(id)),
   }));
-  return withKnownColumns({ ...draft, datasets, widgets: settle(draft.widgets), filters });
+  const tabs = tabsOf(draft.widgets);
+  const grids = tabs.length === 0 ? [null] : tabs;
+  const widgets = grids.reduce((all, tab) => settleTab(all, tab), draft.widgets);
+  return withKnownColumns({ ...draft, datasets, widgets, filters });
 }
