@@ -459,6 +459,10 @@ describe("export and import", () => {
     expect(tabsOf(moved.json)).toEqual(["Orders", "no tab"]);
     const blank = await anas.send("PUT", `/${id}`, { version: 2, widgets: [widget({ tab: " " })] });
     expect([blank.status, blank.json.details[0].message]).toEqual([400, "Tab name is required."]);
+    for (const tab of ["\u200b", "a\u0000", "a\nb", "a\ud800"]) {
+      const refused = await anas.send("PUT", `/${id}`, { version: 2, widgets: [widget({ tab })] });
+      expect([tab, refused.status, refused.json.details?.[0].path]).toEqual([tab, 400, "widgets.0.tab"]);
+    }
   });
 
   it("returns 400 for unknown or ambiguous names, unless they are mapped", async () => {

@@ -25,6 +25,8 @@ import { DATASETS_MAX, FILTERS_MAX, GRID_ROWS_MAX, TAB_CHARS_MAX, TITLE_CHARS_MA
 
 const DESCRIPTION_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 120;
+/** A tab's name is a link: people must see it, and an address must hold it. */
+const isTabName = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text) && /[^\p{C}\p{Z}]/u.test(text);
 /** Longer than any column name that we have seen. */
 const FIELD_CHARS_MAX = 500;
 /** Maximum length of a value that a user picks or types. Lists of values omit longer ones. */
@@ -103,6 +105,7 @@ const widget = z.object({
     .describe("Dimensions, measures and chart settings"),
   layout: layout.nullish().describe("Grid position. Default: below all other widgets"),
   tab: trimmedText(TAB_CHARS_MAX, "Tab name is required.")
+    .refine(isTabName, "Enter a tab name of visible characters.")
     .optional()
     .describe("Name of the tab that shows it; tabs appear in the order of their first widgets. Default: all tabs"),
   acceptTruncated: acceptTruncated.describe("Same as for a dataset, for a widget with its own source"),
