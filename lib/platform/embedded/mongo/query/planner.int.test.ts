@@ -159,6 +159,18 @@ test.each([false, true])("reads the entries of the rarest of several list items;
   store.commit();
 });
 
+test("chooses a point after many ranges of a list", () => {
+  const docs = Array.from({ length: 500 }, (_, i) => docOf({ _id: i, a: ["xyz", i < 3 ? "y" : "z"], b: i }));
+  const collection = collectionOf(docs);
+  const { rows, examined } = countReads(store);
+  const ranges = Array.from({ length: 20 }, (_, i) => docOf({ a: docOf({ $gt: `x${i}` }) }));
+  const filter = docOf({ $and: [...ranges, docOf({ a: "y" })] });
+  for (const _ of runQuery({ collection, rows, filter, sort: [], hint: null, variables }));
+  expect(examined.keys).toBe(3);
+  store.dropCollection(collection);
+  store.commit();
+});
+
 test.each([
   new Binary(Buffer.alloc(0)),
   new ObjectId("0".repeat(24)),

@@ -50,8 +50,8 @@ const MAX_RANGES = 10_000;
 /** Maximum entries to count per candidate index to find the most selective one. */
 const TRIAL_ENTRIES = 101;
 
-/** Maximum number of predicates to choose from for one multikey index; each costs a trial. */
-const MAX_CHOICES = 8;
+/** Maximum number of predicates to choose from for one multikey index; each costs a trial. A search has up to ten. */
+const MAX_CHOICES = 16;
 
 /** A position between keys: directly before all keys with this prefix, or directly after them. */
 type Bound = { bytes: Buffer; isBehind: boolean };
@@ -477,7 +477,8 @@ function choicesOf(index: Index, predicates: readonly Predicate[]): (Predicate |
     const rivals = predicates.filter(
       (each) => each.path === path && !each.isOfExpression && each.node.kind !== "exists",
     );
-    if (rivals.length > 1) return rivals.slice(0, MAX_CHOICES);
+    const isFirst = (each: Predicate) => Number(isPoints(each));
+    if (rivals.length > 1) return rivals.sort((a, b) => isFirst(b) - isFirst(a)).slice(0, MAX_CHOICES);
   }
   return [undefined];
 }
