@@ -148,6 +148,8 @@ function makeQueryClient(): QueryClient {
         retry: (count, error) =>
           count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 503),
       },
+      // Offline it fails at once. By default it would wait in an open dialog, and delete when the network is back.
+      mutations: { networkMode: "always" },
     },
   });
 }

@@ -45,6 +45,11 @@ test("imports a chosen file: settings are detected, corrected, and the table ope
   await expect(dialog).toBeHidden();
   await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("SO-4");
   await page.getByRole("button", { name: "Delete table" }).click();
+  // Offline nothing is deleted, now or later.
+  await page.context().setOffline(true);
+  await dialog.getByRole("button", { name: "Delete table" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("The server did not respond.");
+  await page.context().setOffline(false);
   await dialog.getByRole("button", { name: "Delete table" }).click();
   await expect(page).toHaveURL(/\/connections\/[0-9a-f]{24}$/);
 });
