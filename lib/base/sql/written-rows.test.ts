@@ -31,7 +31,11 @@ it.each([
   ["merge into t a using u b on a.id = b.id when matched then delete", "select 1 from u b join t a on a.id = b.id"],
   [
     "merge into t using (select 1 id) u on t.id = u.id when not matched then insert values (1)",
-    "select 1 from (select 1 id) u left join t on t.id = u.id",
+    "select 1 from (select 1 id) u where not exists (select 1 from t where t.id = u.id )",
+  ],
+  [
+    "merge into t using u on t.id = u.id when not matched then insert values (1) when matched then delete",
+    "select 1 from u left join t on t.id = u.id",
   ],
 ])("turns %s into a query of its rows", (text, query) => expect(queryOf(text)).toBe(query));
 
@@ -43,6 +47,7 @@ it.each([
   ["insert into t (select 1)", "postgres"],
   ["with x as (select 1) insert into t with y as (table x) select * from y", "postgres"],
   ["merge into t using u on t.id = u.id when not matched by source then delete", "postgres"],
+  ["merge into t using u on t.id = u.id when matched then do nothing", "postgres"],
   ["explain analyze delete from t where a", "postgres"],
   ["select 1 where true", "postgres"],
   ["drop table t", "postgres"],

@@ -122,13 +122,20 @@ class StatementParts {
     const when = this.#find("WHEN", on);
     if (when >= this.#words.length || target >= using) return null;
     const rest = this.#words.slice(when);
-    if (rest.some((word, index) => word === "BY" && rest[index + 1] === "SOURCE")) return null;
-    const join = rest.some((word, index) => word === "NOT" && rest[index + 1] === "MATCHED") ? "left join" : "join";
-    const source = { from: using + 1, to: on };
-    return {
-      pieces: ["select 1 from", source, join, { from: target, to: using }, { from: on, to: when }],
-      isOneTable: false,
-    };
+    const has = (first: string, second: string) =>
+      rest.some((word, index) => word === first && rest[index + 1] === second);
+    if (has("BY", "SOURCE") || has("DO", "NOTHING")) return null;
+    const [source, into] = [
+      { from: using + 1, to: on },
+      { from: target, to: using },
+    ];
+    const adds = has("NOT", "MATCHED");
+    const changes = has("WHEN", "MATCHED");
+    const pieces =
+      adds && !changes
+        ? ["select 1 from", source, "where not exists (select 1 from", into, "where", { from: on + 1, to: when }, ")"]
+        : ["select 1 from", source, adds ? "left join" : "join", into, { from: on, to: when }];
+    return { pieces, isOneTable: false };
   }
 
   /** Returns the index of the first such word after `from`; `to` if there is none. */

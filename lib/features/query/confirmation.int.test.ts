@@ -56,7 +56,7 @@ const NUMBERED = [
   "insert into n with recursive s(i) as (select 1 as i union all select i + 1 from s where i < 900) select i, i from s",
 ];
 /** Statements on `n`, with the range of their estimate; null for none. DuckDB expects a fifth of a table. */
-const ABOUT = { 90: [80, 100], 180: [90, 450], 45: [44, 46], 1: [1, 1], none: null } as const;
+const ABOUT = { 90: [80, 100], 180: [90, 450], 45: [44, 46], 1: [1, 1], some: [1, 899], none: null } as const;
 type Estimated = readonly [query: string, about: keyof typeof ABOUT, params?: unknown[] | Record<string, unknown>];
 const ESTIMATES: Record<"postgres" | "mariadb" | "sqlite" | "duckdb", { prepare: string[]; cases: Estimated[] }> = {
   postgres: {
@@ -73,6 +73,11 @@ const ESTIMATES: Record<"postgres" | "mariadb" | "sqlite" | "duckdb", { prepare:
       ["delete from n using n m where m.id = n.id and m.id <= 90", 90],
       ["insert into n select id + 900, v from n where id <= 90 on conflict do nothing", 90],
       ["with m as (select * from n where id <= 90) merge into n using m on n.id = m.id when matched then delete", 90],
+      [
+        "merge into n using (select id + 810 as id from n) m on n.id = m.id when not matched then insert values (m.id, $1)",
+        "some",
+        [7],
+      ],
       ["delete from n where id = 1 and v = writes()", 1],
       ["delete from n where id = counts()", "none"],
     ],
