@@ -355,6 +355,10 @@ describe("with views that repeat what tables have", () => {
       "what was our revenue in March 2025",
       "select sum(revenue) as total_revenue from daily_revenue where day >= '2025-03-01' and day < '2025-04-01'",
     ],
+    [
+      "monthly revenue",
+      "select strftime('%Y-%m', day) as month, sum(revenue) as total_revenue from daily_revenue group by 1 order by 1 limit 1000",
+    ],
     ["revenue by category", "select category, sum(revenue) as total_revenue from product_sales group by 1 limit 1000"],
     ["How many customers are in Europe?", "select count(*) as customers_count from customers where region = 'Europe'"],
   ])("answers “%s”", (question, sql) => {
@@ -385,6 +389,8 @@ describe("with views that repeat what tables have", () => {
     ["different rows per month, which did something then", "number of distinct customers per month"],
     ["a number of rows for each of their prices", "products by price"],
     ["a sum of what single things cost", "cost by category"],
+    ["a condition on rows above", "how many orders have a customer"],
+    ["an average that is asked for as a number", "how many orders does a customer have"],
   ])("refuses %s: “%s”", (_, question) => {
     expect(understood(question)).toEqual({ choice: null });
   });

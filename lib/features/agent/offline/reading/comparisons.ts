@@ -68,8 +68,10 @@ function readComparison(reading: Reading, range: Range, bounds: Bounds): void {
     reading.use(before);
     const aggregate = reading.wordsBetween(Math.max(0, before.from - 3), before.from).join(" ");
     const fn = /average|avg|mean/.test(aggregate) ? "avg" : /total|sum|combined/.test(aggregate) ? "sum" : null;
-    if (fn) addHaving(reading, figureOf(fn, amountsOf(reading, before)), bounds);
-    else compareNumbers(reading, before, bounds);
+    if (fn) {
+      reading.take({ from: Math.max(0, before.from - 3), to: before.from });
+      addHaving(reading, figureOf(fn, amountsOf(reading, before)), bounds);
+    } else compareNumbers(reading, before, bounds);
   } else {
     reading.laterComparisons.push(bounds);
   }

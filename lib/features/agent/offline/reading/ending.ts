@@ -67,7 +67,8 @@ export function finish(reading: Reading): void {
 }
 
 /** Words of the grammar that change an answer, so that none may be ignored. */
-const TELLING = /^(?:best|worst|highest|lowest|largest|smallest|biggest|first|last|max|maximum|min|minimum|unique)$/;
+const TELLING =
+  /^(?:best|worst|highest|lowest|largest|smallest|biggest|first|last|max|maximum|min|minimum|average|avg|unique)$/;
 
 /** Returns the unused words that change the answer, and the unused numbers. */
 export function leftOver(reading: Reading): string[] {

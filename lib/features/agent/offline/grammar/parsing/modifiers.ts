@@ -15,7 +15,7 @@ type Parts = Words & Ties & Conditions & Rows & Groups & Orders & Rankings & Rel
 
 /** Returns the parser of all that follows the things a question asks for, up to its end. */
 export function modifierParsers(parts: Parts) {
-  const { say, date, at, relation, linking, conditionOr, conditions, excluded, comparison, rows } = parts;
+  const { say, date, at, indefinite, relation, linking, conditionOr, conditions, excluded, comparison, rows } = parts;
   const { groups, subject, order, figureFirst, sortedBy, extreme, most, having, exists, rank, rankByRows } = parts;
   const filler: Parser<Modifier | null> = alt<Modifier | null>(
     mapped(say(FILLERS), () => null),
@@ -39,7 +39,7 @@ export function modifierParsers(parts: Parts) {
       alt(conditions, excluded, groups, order, figureFirst, sortedBy, extreme, most, having, exists, rank, rankByRows),
       (one) => [one],
     ),
-    subject,
+    (from) => (indefinite(from).length > 0 ? [] : subject(from)),
     mapped(
       sequence(alt(say("across|among|of every|of each|for each|for every|about|of the|of"), relation), rows),
       ([, found]) => [{ kind: "scope" as const, table: found.table }, ...found.modifiers],

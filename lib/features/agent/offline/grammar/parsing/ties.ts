@@ -22,11 +22,21 @@ export function tieParsers({ say }: Words) {
       optional(preposition),
       optional(article),
     )(from).filter(({ to }) => to > from);
-  /** Reads a tie that says more than "and", which adds rows of another table. */
+  /** "Have a customer" is a condition, and "does a customer have" asks for an average. */
+  const indefinite = sequence(
+    optional(pronoun),
+    say("have|has|had|having|with|do|does|did"),
+    optional(say("not|never")),
+    say("a|an|any"),
+  );
+  /** Reads a tie to the rows of another table, which "and" alone would only add. */
   const relation: Parser<unknown> = (from) =>
-    tie(from).filter(({ value: [first, ...rest] }) =>
-      first === "and" || first === "but" ? rest.slice(0, 3).some((word) => word !== null) : true,
-    );
+    indefinite(from).length > 0
+      ? []
+      : tie(from).filter(
+          ({ value: [first, ...rest] }) =>
+            !/^(?:and|but)$/.test(first ?? "") || rest.slice(0, 3).some((word) => word !== null),
+        );
   /** Reads the words that tie a figure of related rows to them, at least one. */
   const have: Parser<unknown> = (from) =>
     sequence(
@@ -36,5 +46,5 @@ export function tieParsers({ say }: Words) {
       optional(say("by|of|for|in|on|at|to")),
       optional(say("the|a")),
     )(from).filter(({ to }) => to > from);
-  return { pronoun, linking, preposition, tie, relation, have };
+  return { pronoun, linking, preposition, tie, indefinite, relation, have };
 }

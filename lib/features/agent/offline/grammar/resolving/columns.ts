@@ -1,6 +1,7 @@
 import type { Ref } from "../../plan";
 import type { Table } from "../../schema";
-import type { ColumnName } from "../names";
+import { nameWords } from "../../words";
+import type { ColumnName, TableName } from "../names";
 import type { Aggregate, ModifierOf } from "../question";
 
 /* Facts about columns and tables that decide which reading of a name is the right one. */
@@ -8,6 +9,12 @@ import type { Aggregate, ModifierOf } from "../question";
 /** Returns the table whose rows a superlative counts; undefined for a figure of a column. */
 export function countedTable(modifier: ModifierOf<"most"> | ModifierOf<"having">): Table | undefined {
   return "table" in modifier.of ? modifier.of.table.table : undefined;
+}
+
+/** Whether only a part of a table's name was said, which is a number of its rows: "revenue" of `daily_revenue`. */
+export function isFigure({ table, said, isPart }: TableName): boolean {
+  const words = nameWords(said).join();
+  return isPart === true && table.columns.some(({ kind, words: own }) => kind === "number" && own.join() === words);
 }
 
 /** Whether a row stands for several things, such as an item with its quantity. */

@@ -3,7 +3,7 @@ import { emptyPlan, figureAlias, type Measure, outputsOf, type Plan, type Ref, R
 import { displayColumns, type Table } from "../../schema";
 import type { ColumnName } from "../names";
 import type { Item } from "../question";
-import { isKeySaid, isNumberFor, isOfOne, isOfSeveral, nameOf, repeatedName } from "./columns";
+import { isFigure, isKeySaid, isNumberFor, isOfOne, isOfSeveral, nameOf, repeatedName } from "./columns";
 import { timeColumn } from "./implied-columns";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -236,6 +236,8 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
     }
     return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };
   }
+  // "Monthly revenue" counts no rows of `daily_revenue`.
+  if (item.entity && "table" in item.entity && isFigure(item.entity.table)) throw new Unresolved();
   const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
   if (item.entity && isOfSeveral(table)) throw new Unresolved();
   if (item.isDistinct && table !== resolution.from) throw new Unresolved();

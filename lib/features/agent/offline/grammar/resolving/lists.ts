@@ -1,8 +1,6 @@
 import { addOutput, emptyPlan, outputsOf, type Plan, type Ref, ROWS_MAX } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
-import { nameWords } from "../../words";
-import type { TableName } from "../names";
-import { repeatedName } from "./columns";
+import { isFigure, repeatedName } from "./columns";
 import { extremeOf } from "./implied-columns";
 import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -16,7 +14,7 @@ export function toListPlan(resolution: Resolution): Plan {
   resolution.from = target;
   const isWhole = items.every(({ kind }) => kind === "rows");
   // "Revenue last year" asks for no rows of `daily_revenue`.
-  if (items.some((item) => item.kind === "rows" && item.table.isPart && isFigure(item.table))) throw new Unresolved();
+  if (items.some((item) => item.kind === "rows" && isFigure(item.table))) throw new Unresolved();
   const refs = isWhole
     ? displayed(target)
     : items.flatMap((item) =>
@@ -85,12 +83,6 @@ export function toListPlan(resolution: Resolution): Plan {
     });
   }
   return finishPlan(resolution, plan);
-}
-
-/** Whether the said part of a table's name is a number of its rows. */
-function isFigure({ table, said }: TableName): boolean {
-  const words = nameWords(said).join();
-  return table.columns.some((column) => column.kind === "number" && column.words.join() === words);
 }
 
 /** Returns what rows are called. */
