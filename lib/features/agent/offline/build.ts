@@ -392,13 +392,7 @@ class Builder {
       if ((start && end && start >= end) || (last?.kind === "span" && isApart(last, { start, end })))
         this.#problem = "I can't combine these times. Ask for one of them, or for groups by month or year.";
       const predicate: Predicate = { kind: "span", ref: column, start, end, isNegated };
-      if (
-        anti &&
-        (column.table === anti.table || (frame.hints.has("order") === false && !eventDate(from))) &&
-        column.table !== from
-      ) {
-        below.set(column.table, [...(below.get(column.table) ?? []), predicate]);
-      } else if (this.#reach(predicate, from)) where.push(predicate);
+      if (this.#reach(predicate, from)) where.push(predicate);
       else below.set(column.table, [...(below.get(column.table) ?? []), predicate]);
     }
     for (const { table, isNegated } of frame.exists) {

@@ -179,7 +179,7 @@ function rule(source: string, span: Rule["span"]): Rule {
   return { pattern: new RegExp(source, "y"), span };
 }
 
-export function addDays(date: string, days: number): string {
+function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 

@@ -275,7 +275,7 @@ const MEASURES = [
 ];
 
 /** Returns the date of a row's creation. Null if the table has no dates. */
-export function mainDate(table: Table): Column | null {
+function mainDate(table: Table): Column | null {
   const dates = table.columns.filter(({ kind }) => kind === "date");
   const rank = ({ words, nullable }: Column) => {
     const place = DATES.findIndex((word) => words.includes(word));

@@ -11,7 +11,6 @@ export function readMissing(reading: Reading): void {
   readLacking(reading);
   readNegatedWords(reading);
   readNotDone(reading);
-  readNoKey(reading);
   readHaving(reading);
 }
 
@@ -65,11 +64,7 @@ function readLacking(reading: Reading): void {
       if (anti && other && other !== subject && reading.isUnder(other, subject)) {
         anti.table = other === anti.table || !reading.isUnder(anti.table, other) ? other : anti.table;
         reading.use(more);
-      } else if (!anti && other && subject && other !== subject && reading.isUnder(other, subject) && isNoun) {
-        frame.filters.pop();
-        addAnti(reading, subject, other);
-        reading.use(more);
-      } else if (anti && other === subject) reading.use(more);
+      }
     }
   }
 }
@@ -129,22 +124,6 @@ function readNotDone(reading: Reading): void {
     if (!table || !column || reading.taken.has(i) || (reading.at(i)?.values.length ?? 0) > 0) continue;
     frame.filters.push({ kind: "null", ref: { table, column }, isNegated: false });
     reading.take(range);
-    const mention = reading.at(i);
-    if (mention) reading.use(mention);
-  }
-}
-
-/** Reads "no assignee": a null key. */
-function readNoKey(reading: Reading): void {
-  const frame = reading.frame;
-  for (const range of reading.all("(?:no|without(?: an| a)?|any|lacking|missing)")) {
-    const i = range.to;
-    if (reading.taken.has(i) || GRAMMAR.has(reading.lower(i))) continue;
-    const table = subjectTable(reading);
-    const column = table?.columns.find((each) => each.nullable && each.words.includes(reading.stem(i)));
-    if (!table || !column || !/no|without|lacking|missing/.test(range.match[0])) continue;
-    frame.filters.push({ kind: "null", ref: { table, column }, isNegated: false });
-    reading.take({ from: range.from, to: i + 1 });
     const mention = reading.at(i);
     if (mention) reading.use(mention);
   }
