@@ -44,7 +44,8 @@ export function Confirm(props: ConfirmProps) {
             type="button"
             className={isDanger ? "btn danger-solid" : "btn primary"}
             disabled={!isNamed || isBusy}
-            onClick={onConfirm}
+            // The second click of a double click may come before the button is disabled.
+            onClick={(event) => event.detail < 2 && onConfirm()}
           >
             {action}
           </button>

@@ -50,8 +50,11 @@ test("imports a chosen file: settings are detected, corrected, and the table ope
   await dialog.getByRole("button", { name: "Delete table" }).click();
   await expect(dialog.getByRole("alert")).toContainText("The server did not respond.");
   await page.context().setOffline(false);
-  await dialog.getByRole("button", { name: "Delete table" }).click();
+  const deletions: string[] = [];
+  page.on("request", (request) => request.method() === "DELETE" && deletions.push(request.url()));
+  await dialog.getByRole("button", { name: "Delete table" }).dblclick();
   await expect(page).toHaveURL(/\/connections\/[0-9a-f]{24}$/);
+  expect(deletions).toHaveLength(1);
 });
 
 test("takes a file that is dropped on the window, and keeps an existing table by default", async ({ page, person }) => {
