@@ -383,6 +383,7 @@ describe("with views that repeat what tables have", () => {
     ["a sum of a column that is called like a table", "total orders"],
     ["an average of such a column", "average orders per month"],
     ["an average of days or of months", "average revenue per month"],
+    ["an average of one row for each day", "average revenue per day"],
     ["an amount of rows below", "total amount of orders"],
     ["rows of two tables", "orders and customers"],
     ["a time of rows that are missing", "customers who have not ordered since 2025"],

@@ -121,7 +121,8 @@ export function toFigurePlan(resolution: Resolution): Plan {
   const isPeriodic = resolution.from.columns.some(
     ({ kind, name }) => kind === "date" && name.toLowerCase() in GRAIN_NOUNS,
   );
-  if (isPeriodic && times.length > 0 && figures.some((item) => item.kind === "aggregate" && item.fn === "avg"))
+  const isTimed = times.length > 0 || refs.some(({ column }) => column.kind === "date");
+  if (isPeriodic && isTimed && figures.some((item) => item.kind === "aggregate" && item.fn === "avg"))
     throw new Unresolved();
   const measures = figures.map((item, i) => toMeasure(resolution, item, i));
   const where = predicatesOf(resolution);
