@@ -136,7 +136,20 @@ describe("a search among many consoles", () => {
         if (command.filter.textKeys) expect([q, plan.includes("textKeys")]).toEqual([q, true]);
       }
       expect([q, finds.some(({ filter }) => filter.textKeys)]).toEqual([q, true]);
+      const compared = finds.filter(({ filter }) => filter._id && filter.$and);
+      expect([q, compared.every(({ filter }) => filter._id.$in.length <= 20)]).toEqual([q, true]);
     }
+  });
+
+  it("compares each word once, and none that is part of another", async () => {
+    const parts = new Set<number>();
+    const note = ({ commandName, command }: CommandStartedEvent) => {
+      if (commandName === "find" && command.filter._id && command.filter.$and) parts.add(command.filter.$and.length);
+    };
+    mongoClient().on("commandStarted", note);
+    expect(await search(anas, "odd oddn oddname odd filler ordinal")).toHaveLength(50);
+    mongoClient().off("commandStarted", note);
+    expect([...parts]).toEqual([3]);
   });
 
   it("finds consoles of earlier versions once they are migrated", async () => {

@@ -30,8 +30,10 @@ const RECENT_MAX = 200;
 const WORDS_MAX = 8;
 /** Maximum number of words, the longest ones, that may prove to be rare. */
 const COUNTED_WORDS_MAX = 3;
-/** Maximum number of texts in memory at once: each has up to 1 MiB. */
+/** Maximum number of texts read or compared at once: each has up to 1 MiB. */
 const TEXTS_MAX = 20;
+/** Milliseconds after which a search stops to compare: texts of 1 MiB with dozens of common words take seconds. */
+const COMPARE_MS = 2_000;
 /** Maximum number of matching lines shown per text. */
 const LINES_MAX = 5;
 
@@ -47,23 +49,59 @@ const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as cons
  * Returns the caller's consoles whose path, description and text together contain every word of `q`, ignoring case.
  * Matches in the name come first, then the latest saves. Words are found by their beginnings, and parts of words among
  * the latest saves. It reads a bounded number of index entries and documents, unless each word alone is in hundreds of
- * consoles: then it reads them in the order of their saves until enough of them have all words.
+ * consoles: then it compares them in the order of their saves, until enough have all words or two seconds have passed.
  */
 export async function searchConsoles(caller: Caller, q: string): Promise<SearchHit[]> {
   const words = q.toLowerCase().split(/\s+/);
-  const holds = q.split(/\s+/).map(toHeld);
-  const ids = await findCandidates(caller, wordsOf(q), holds);
-  const filter = { _id: { $in: ids }, ...visibleTo(caller), $and: holds };
-  const found = await collections
-    .consoles()
-    .find(filter, { projection: { name: 1, path: 1, updatedAt: 1 } })
-    .toArray();
+  const { ids, common } = await findCandidates(caller, wordsOf(q));
+  const found = await compare(caller, q, ids, common);
   const best = found
     .map((doc) => ({ id: doc._id, rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime() }))
     .sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt)
     .slice(0, HITS_MAX)
     .map(({ id }) => id);
   return withRunStatus(caller, await readHits(caller, best, q));
+}
+
+type Compared = Pick<ConsoleDoc, "_id" | "name" | "path" | "updatedAt">;
+
+/** Returns those of the candidates that contain every word, and enough of the common ones. */
+async function compare(
+  caller: Caller,
+  q: string,
+  ids: readonly ObjectId[],
+  common: Filter<ConsoleDoc> | null,
+): Promise<Compared[]> {
+  const end = performance.now() + COMPARE_MS;
+  const isLate = () => performance.now() > end;
+  const found = new Map<string, Compared>();
+  const holds = toParts(q).map(toHeld);
+  for (let at = 0; at < ids.length && !isLate(); at += TEXTS_MAX) await compareSome(ids.slice(at, at + TEXTS_MAX));
+  if (!common) return [...found.values()];
+  const cursor = collections
+    .consoles()
+    .find({ ...visibleTo(caller), ...common }, { projection: { _id: 1 }, batchSize: TEXTS_MAX, ...LATEST });
+  try {
+    for (let matches = 0; matches < HITS_MAX && !isLate() && (await cursor.hasNext()); )
+      matches += await compareSome(cursor.readBufferedDocuments(TEXTS_MAX).map(({ _id }) => _id));
+  } finally {
+    await cursor.close();
+  }
+  return [...found.values()];
+
+  async function compareSome(some: ObjectId[]): Promise<number> {
+    const filter = { _id: { $in: some }, ...visibleTo(caller), $and: holds };
+    const options = { projection: { name: 1, path: 1, updatedAt: 1 } } as const;
+    const matches = await collections.consoles().find(filter, options).toArray();
+    for (const doc of matches) found.set(doc._id.toHexString(), doc);
+    return matches.length;
+  }
+}
+
+/** Returns the words to compare: each once, and none that is part of another. */
+function toParts(q: string): string[] {
+  const words = [...new Set(q.split(/\s+/))];
+  return words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
 }
 
 /** Returns the filter of consoles that have a text, with its accents composed or decomposed. */
@@ -73,16 +111,16 @@ function toHeld(text: string): Filter<ConsoleDoc> {
   return { $or: patterns.flatMap((pattern) => [{ path: pattern }, { description: pattern }, { content: pattern }]) };
 }
 
-/**
- * Returns the ids of consoles that may match: those with the rarest word, or if each is in many, the latest with all.
- * The latest saves are among them.
- * @param words folded
- */
-async function findCandidates(
-  caller: Caller,
-  words: readonly string[],
-  holds: Filter<ConsoleDoc>[],
-): Promise<ObjectId[]> {
+/** Consoles that may have all words of a search. */
+interface Candidates {
+  /** Those that have the rarest word, or all words in their names; then the latest saves. */
+  readonly ids: ObjectId[];
+  /** The filter of all that may match, if each word is in hundreds of consoles. */
+  readonly common: Filter<ConsoleDoc> | null;
+}
+
+/** @param words folded */
+async function findCandidates(caller: Caller, words: readonly string[]): Promise<Candidates> {
   const idsOf = async (filter: Filter<ConsoleDoc>, limit: number, order?: typeof LATEST) => {
     const options = { projection: { _id: 1 }, limit, ...order } as const;
     const docs = await collections.consoles().find({ ...visibleTo(caller), ...filter }, options).toArray(); // biome-ignore format: one look
@@ -99,14 +137,12 @@ async function findCandidates(
   });
   const [latest, ...withWord] = await Promise.all([idsOf({}, RECENT_MAX, LATEST), ...counted]);
   const [rarest] = withWord.flat().sort((a, b) => a.length - b.length);
-  const found = rarest ? [rarest] : keyed.length > 0 ? await findCommon() : [];
-  return [...new Map([...found, latest].flat().map((id) => [id.toHexString(), id])).values()];
-
-  async function findCommon(): Promise<ObjectId[][]> {
-    const named = wantedKeysOf(words.slice(0, WORDS_MAX)).map((keys) => idsOf(withSearchKeys(keys), NAMED_MAX));
-    const hasKeys = keyed.map((word) => ({ $or: [{ textKeys: textKeyPattern(word) }, pathKey(word)] }));
-    return Promise.all([...named, idsOf({ $and: [...hasKeys, ...holds] }, HITS_MAX, LATEST)]);
-  }
+  const isCommon = !rarest && keyed.length > 0;
+  const named = isCommon ? wantedKeysOf(words.slice(0, WORDS_MAX)) : [];
+  const withNames = await Promise.all(named.map((keys) => idsOf(withSearchKeys(keys), NAMED_MAX)));
+  const ids = [rarest ?? withNames.flat(), latest].flat();
+  const common = { $and: keyed.map((word) => ({ $or: [{ textKeys: textKeyPattern(word) }, pathKey(word)] })) };
+  return { ids: [...new Map(ids.map((id) => [id.toHexString(), id])).values()], common: isCommon ? common : null };
 }
 
 /** Returns these consoles, in this order, with the lines of their texts that match. */
