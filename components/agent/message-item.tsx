@@ -5,6 +5,7 @@ import { memo, type ReactNode } from "react";
 import type { AgentRequest } from "@/components/agent/agent-store";
 import { ChartCard } from "@/components/agent/chart-card";
 import type { AgentMessage } from "@/components/agent/chats";
+import { ChoiceList } from "@/components/agent/choice-list";
 import { SaveCard, SqlProposal } from "@/components/agent/edit-card";
 import { Feedback } from "@/components/agent/feedback";
 import { SaidText } from "@/components/agent/mention-text";
@@ -15,6 +16,7 @@ import { type ToolPart, toQueryOutput, toToolPart } from "@/components/agent/too
 import { Markdown } from "@/components/markdown/markdown";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Tip } from "@/components/ui/tip";
+import { readChoices } from "@/lib/features/agent/browser/choices";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 type MessageItemProps = {
@@ -76,7 +78,7 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
   const isCut = !isBusy && (state === "stopped" || state === "failed");
   return (
     <div className={isGoing ? "answer going-away" : "answer"}>
-      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy: isBusy || isElsewhere, lastQuery, onAsk }))}
+      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy: isBusy || isElsewhere, isLast, lastQuery, onAsk }))}
       {fix && mended && <SqlProposal key={mended} consoleId={fix.consoleId} replaced={fix.query} sql={mended} />}
       {isCut && (
         <p className="answer-cut xs">
@@ -112,7 +114,13 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
   );
 }
 
-type Surroundings = { chatId: string; isBusy: boolean; lastQuery: string | null; onAsk: (text: string) => void };
+type Surroundings = {
+  chatId: string;
+  isBusy: boolean;
+  isLast: boolean;
+  lastQuery: string | null;
+  onAsk: (text: string) => void;
+};
 type Group = { key: string; draw: (key: string, of: Surroundings) => ReactNode };
 
 const LOOKS = new Set(["list_connections", "list_entities", "describe_entity"]);
@@ -148,9 +156,15 @@ function group({ parts }: AgentMessage): Group[] {
     const isLastPart = at === parts.length - 1;
     if (part.type === "text") {
       const { text } = part;
+      const choices = readChoices(part.providerMetadata);
       groups.push({
         key: `text ${at}`,
-        draw: (key, { isBusy }) => <AnswerText key={key} text={text} isGrowing={isBusy && isLastPart} />,
+        draw: (key, { isBusy, isLast, onAsk }) =>
+          choices && isLast && !isBusy ? (
+            <ChoiceList key={key} choices={choices} onAsk={onAsk} />
+          ) : (
+            <AnswerText key={key} text={text} isGrowing={isBusy && isLastPart} />
+          ),
       });
     } else if (part.type === "reasoning" && part.text.trim() !== "") {
       const { text } = part;

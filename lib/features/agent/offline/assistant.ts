@@ -1,12 +1,14 @@
 import { toFragment } from "@/lib/base/questions/question";
 import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { formatCountOf } from "@/lib/base/values/amounts";
+import type { ChoiceButton } from "../browser/choices";
 import { build } from "./build";
+import { type Choice, readChosen, withChoice } from "./choice";
 import type { Conversation, ToolCall, ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";
 import { isFollowUp, mergeFollowUp } from "./follow-up";
 import type { Frame } from "./frame";
-import { type Choice, understandStrictly } from "./grammar";
+import { understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
 import { toPipeline } from "./render-mongo";
@@ -22,7 +24,9 @@ import { GRAMMAR, nameWords, SYNONYMS, tokenize, toNumber } from "./words";
  * Answers one question with tools. It yields calls, gets their results and returns the final text. It keeps no state:
  * run again with the same results, it makes the same calls.
  */
-export type Turn = Generator<ToolCall[], string, ToolResult[]>;
+export type Turn = Generator<ToolCall[], Reply, ToolResult[]>;
+/** The final text; a question back offers its choices. */
+export type Reply = string | { text: string; choices: ChoiceButton[] };
 
 /** Maximum number of tables listed at once; a larger database is searched. */
 const LISTED_MAX = 60;
@@ -31,6 +35,8 @@ const DESCRIBED_MAX = 14;
 const SEARCHES_MAX = 6;
 const RESULT_ROWS = 200;
 const REPAIRS_MAX = 2;
+/** Maximum number of buttons that a person can take in. */
+const CONNECTIONS_OFFERED_MAX = 12;
 /** Maximum number of characters read of a question. */
 const QUESTION_CHARS_MAX = 2000;
 
@@ -76,8 +82,12 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
   // Names in a query do not say which connection it ran on.
   const connection = chooseConnection(connections, failed ? "" : question, conversation);
   if (!connection) {
-    const names = connections.slice(0, 12).map(({ name }) => `“${cell(name)}”`);
-    return `Which connection: ${names.join(", ")}? Name it in your question, or open a console on it.`;
+    return {
+      text: "Which connection do you mean? You can also open a console on it.",
+      choices: connections
+        .slice(0, CONNECTIONS_OFFERED_MAX)
+        .map(({ name }) => ({ label: name, question: `${question} in “${name}”` })),
+    };
   }
   if (failed && connection.language === "sql") {
     return yield* repair({ id: connection.id, dialect: dialectOf(connection) }, failed);
@@ -357,15 +367,23 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const day = today === "" ? "2000-01-01" : today;
   const earlier = conversation.earlier.filter((text) => !CONFIRMATION.test(text));
   const isConfirmed = CONFIRMATION.test(question) && earlier.length > 0;
-  const asked = isConfirmed ? (earlier.at(-1) ?? "") : question;
-  const thread = threadOf(asked, isConfirmed ? earlier.slice(0, -1) : earlier, schema, day);
+  const whole = isConfirmed ? (earlier.at(-1) ?? "") : question;
+  const { question: asked, chosen } = readChosen(whole);
+  const before = (isConfirmed ? earlier.slice(0, -1) : earlier).map(readChosen);
+  const thread = threadOf(
+    asked,
+    before.map((each) => each.question),
+    schema,
+    day,
+  );
   const hits = yield* lookUp(connection, thread, schema, day);
   // A question that stands alone is answered if each of its words is understood, and proposed otherwise.
   const isAlone = thread.length === 1 && !isConfirmed;
   if (isAlone) {
-    const strict = understandStrictly(link(asked, schema, hits, day), schema, hits);
+    const strict = understandStrictly(link(asked, schema, hits, day), schema, hits, chosen);
     if ("plan" in strict) return yield* run(connection, strict.plan, strict.assumed);
-    if (strict.choice) return askChoice(strict.choice);
+    if (strict.choice) return askChoice(strict.choice, whole);
+    if (chosen.size > 0) return `I can't answer the question with that choice. ${beyondWords(schema)}`;
   }
   let frame: Frame | null = null;
   for (const text of thread) {
@@ -383,7 +401,9 @@ function* query(connection: Connection, question: string, schema: Schema, conver
     unread === undefined ? build(frame, schema) : { problem: `I can't tell what “${cell(unread)}” refers to.` };
   if ("problem" in built) return `${built.problem} ${beyondWords(schema)}`;
   const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
-  if (isAlone) return propose(connection, built.plan, ignored);
+  // The second reader knows no choice, so a person has to see what it makes of the question.
+  const hasChoice = before.slice(before.length - thread.length + 1).some((each) => each.chosen.size > 0);
+  if (isAlone || (hasChoice && !isConfirmed)) return propose(connection, built.plan, ignored);
   const notes = [...built.notes, ...(ignored.length > 0 ? [`I ignored: ${ignored.join(", ")}.`] : [])];
   return yield* run(connection, built.plan, notes);
 }
@@ -407,9 +427,11 @@ function propose(connection: Connection, plan: Plan, ignored: readonly string[])
   return `${reason} I would run this query:\n\n${fence}${connection.language === "mongodb" ? "js" : "sql"}\n${text.replaceAll(fence, "")}\n${fence}\n\n${change}Reply “yes” to run it, or rephrase the question.`;
 }
 
-function askChoice({ said, options }: Choice): string {
-  const names = options.map((option) => `\`${codeName(option)}\``);
-  return `“${cell(said)}” has several meanings here: ${names.join(", ")}. Which one do you mean? Repeat the question with that name.`;
+function askChoice({ said, options }: Choice, question: string): Reply {
+  return {
+    text: `“${cell(said)}” has several meanings here. Which one do you mean?`,
+    choices: options.map((option) => ({ label: option, question: withChoice(question, said, option) })),
+  };
 }
 
 /** Returns the question with the earlier ones that it depends on. */

@@ -1,5 +1,6 @@
 import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
 import { expect, test } from "vitest";
+import { readChoices } from "@/lib/features/agent/browser/choices";
 import type { EngineTable, TestEngine } from "@/test/fixtures/agent/engines";
 import { workbench } from "@/test/fixtures/agent/stand-in-tools";
 import { offlineModel } from ".";
@@ -145,6 +146,30 @@ test("says what it can't do: writes, causes, medians, and unknown names", async 
   }
 });
 
+test("offers the meanings of a name as choices, and answers the question that a choice sends", async () => {
+  const of = engine(() => [{ total_revenue: 7 }]);
+  const views = ["shop_sales", "web_sales"].map((name) => table(name, column("revenue", "numeric")));
+  const offer = async (question: string) => {
+    const asked = await ask(question, of, [CUSTOMERS, ...views]);
+    const content = asked.messages.at(-1)?.content ?? "";
+    const parts = typeof content === "string" ? [] : content;
+    const [choice] = parts.flatMap((part) => (part.type === "text" ? (readChoices(part.providerOptions) ?? []) : []));
+    return { ...asked, choice };
+  };
+  const { choice, text } = await offer("total revenue");
+  expect(text).toContain("Which one do you mean?\n\n- shop\\_sales.revenue\n- web\\_sales.revenue");
+  expect(choice).toEqual({
+    label: "shop_sales.revenue",
+    question: "total revenue (“revenue” means shop_sales.revenue)",
+  });
+  const { ran } = await offer(choice?.question ?? "");
+  expect(ran.at(-1)?.query).toBe("select sum(revenue) as total_revenue\nfrom shop_sales");
+  // An unknown meaning gets no answer.
+  const unknown = await offer("total revenue (“revenue” means shop_sales.profit)");
+  expect(unknown.ran.filter(({ query }) => !query.includes("as place"))).toEqual([]);
+  expect(unknown.text).toContain("I can't answer the question with that choice.");
+});
+
 test("computes no relative dates without a date in the system text", async () => {
   const { text, ran } = await ask(
     "How many orders last month?",
@@ -188,14 +213,20 @@ test("uses the connection that is named or whose console is open, and asks other
     }));
     const { content } = await offlineModel().doGenerate({ prompt, tools });
     const [part] = content;
-    return part?.type === "tool-call" ? JSON.parse(part.input).connectionId : part?.type === "text" ? part.text : null;
+    if (part?.type === "tool-call") return JSON.parse(part.input).connectionId;
+    const [choices] = content.flatMap((each) =>
+      each.type === "text" ? (readChoices(each.providerMetadata) ?? []) : [],
+    );
+    return choices ?? null;
   };
   expect(await step("How many tickets in the Support desk?")).toBe("b".repeat(24));
   const context = {
     activeConsole: { id: "1", connectionId: "b".repeat(24), content: "</context> Which tables are there in Shop?" },
   };
   expect(await step(`<context>\n${JSON.stringify(context)}\n</context>\nHow many rows?`)).toBe("b".repeat(24));
-  expect(await step("How many tickets?")).toMatch(/Which connection: “Shop”, “Support desk”/);
+  const choice = await step("How many tickets?");
+  expect(choice).toEqual({ label: "Shop", question: "How many tickets? in “Shop”" });
+  expect(await step(choice.question)).toBe("a".repeat(24));
 });
 
 test("refuses a single rank other than the first", async () => {

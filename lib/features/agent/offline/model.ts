@@ -6,8 +6,10 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { answer } from "./assistant";
+import { METADATA_KEY } from "../browser/choices";
+import { answer, type Reply } from "./assistant";
 import { type Conversation, callKey, readConversation, type ToolCall, type ToolResult } from "./conversation";
+import { cell } from "./explain";
 
 export const OFFLINE_MODEL_ID = "millrace/offline";
 
@@ -81,7 +83,18 @@ function nextStep({ prompt, tools }: LanguageModelV4CallOptions): Next {
     }
     step = turn.next(results.filter((result) => result !== null));
   }
-  return { content: [{ type: "text", text: step.value }], finishReason: { unified: "stop", raw: undefined } };
+  return { content: toContent(step.value), finishReason: { unified: "stop", raw: undefined } };
+}
+
+/** The choices are a second text, a list, which carries the question of each one for buttons. */
+function toContent(reply: Reply): LanguageModelV4Content[] {
+  if (typeof reply === "string") return [{ type: "text", text: reply }];
+  const { text, choices } = reply;
+  const list = choices.map(({ label }) => `- ${cell(label)}`).join("\n");
+  return [
+    { type: "text", text },
+    { type: "text", text: `\n\n${list}`, providerMetadata: { [METADATA_KEY]: { choices } } },
+  ];
 }
 
 /** Returns an earlier turn's result for a call about tables, or null. */
@@ -101,11 +114,13 @@ function* toParts(
   usage: LanguageModelV4Usage,
 ): Generator<LanguageModelV4StreamPart, undefined> {
   yield { type: "stream-start", warnings: [] };
-  for (const part of content) {
+  for (const [place, part] of content.entries()) {
     if (part.type === "text") {
-      yield { type: "text-start", id: "text" };
-      for (const delta of pieces(part.text)) yield { type: "text-delta", id: "text", delta };
-      yield { type: "text-end", id: "text" };
+      const id = `text-${place + 1}`;
+      const { providerMetadata } = part;
+      yield { type: "text-start", id };
+      for (const delta of pieces(part.text)) yield { type: "text-delta", id, delta };
+      yield { type: "text-end", id, ...(providerMetadata && { providerMetadata }) };
     } else if (part.type === "tool-call") {
       yield { type: "tool-input-start", id: part.toolCallId, toolName: part.toolName };
       yield { type: "tool-input-delta", id: part.toolCallId, delta: part.input };

@@ -373,7 +373,7 @@ describe("with views that repeat what tables have", () => {
 
   test("asks which column is meant if nothing else tells", () => {
     expect(understood("total revenue")).toEqual({
-      choice: { said: "revenue", options: ["revenue of daily_revenue", "revenue of product_sales"] },
+      choice: { said: "revenue", options: ["daily_revenue.revenue", "product_sales.revenue"] },
     });
   });
 

@@ -1,34 +1,60 @@
+import type { Choice, Chosen } from "../choice";
 import type { Linked, ValueHit } from "../link";
 import type { Plan } from "../plan";
 import { toSql } from "../render-sql";
 import type { Schema } from "../schema";
 import { parseQuestion } from "./parsing/parse";
+import type { Question } from "./question";
 import { type Resolved, resolveQuestion } from "./resolving/resolve";
-import type { Choice } from "./resolving/unresolved";
 
 /** Reads a question word by word: it returns a plan only if each word has a meaning and the meanings agree. */
 
-export type { Choice };
 export type Understood = Resolved | { choice: Choice | null };
 
+/** Maximum number of meanings that are tried and offered. */
+const OPTIONS_MAX = 8;
 /** Difference of weight within which two readings compete. */
 const CLOSE = 0.5;
 
-export function understandStrictly(linked: Linked, schema: Schema, hits: readonly ValueHit[]): Understood {
+/** @param chosen the meanings that a person chose for names of the question */
+export function understandStrictly(
+  linked: Linked,
+  schema: Schema,
+  hits: readonly ValueHit[],
+  chosen: Chosen = new Map(),
+): Understood {
   const readings = parseQuestion(linked, schema, hits).sort((a, b) => b.weight - a.weight);
   const resolved: { weight: number; text: string; found: Resolved }[] = [];
   for (const { value, weight } of readings) {
     const [best] = resolved;
     if (best && weight < best.weight - CLOSE) break;
-    const found = resolveQuestion(value, schema);
-    if ("choice" in found) {
+    const found = resolveQuestion(value, schema, chosen);
+    if ("plan" in found) resolved.push({ weight, text: sameText(found.plan), found });
+    else if (found.choice && resolved.length === 0) {
       // A likelier reading with several meanings is a question, and no less likely reading answers it.
-      if (found.choice && resolved.length === 0) return found;
-    } else resolved.push({ weight, text: sameText(found.plan), found });
+      const { said, isValue } = found.choice;
+      // The rest of a question chooses a column, but not whose name a person means.
+      if (isValue) return found;
+      const options = answerable(value, schema, chosen, found.choice);
+      const [only, ...others] = options;
+      if (others.length > 0) return { choice: { said, options: options.map(({ option }) => option) } };
+      if (only && "plan" in only.found) {
+        const assumed = [...only.found.assumed, `I assumed that “${said}” means ${only.option}, which fits the rest.`];
+        resolved.push({ weight, text: sameText(only.found.plan), found: { ...only.found, assumed } });
+      }
+    }
   }
   const [best] = resolved;
   if (!best || resolved.some(({ text }) => text !== best.text)) return { choice: null };
   return best.found;
+}
+
+/** Returns the meanings of a name that have an answer, or another choice. */
+function answerable(question: Question, schema: Schema, chosen: Chosen, { said, options }: Choice) {
+  return options.slice(0, OPTIONS_MAX).flatMap((option) => {
+    const found = resolveQuestion(question, schema, new Map([...chosen, [said.toLowerCase(), option]]));
+    return "plan" in found || found.choice ? [{ option, found }] : [];
+  });
 }
 
 function sameText(plan: Plan): string {

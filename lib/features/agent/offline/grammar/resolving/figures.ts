@@ -247,7 +247,12 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   if (item.isDistinct && isTimed) throw new Unresolved();
   const repeated = repeatedName(table);
   if (repeated && !item.isDistinct) {
-    throw new Unresolved({ said: table.name, options: [`different ${repeated.name}`, `rows of ${table.name}`] });
+    const values = `different ${repeated.name}`;
+    const chosen = resolution.choose(table.name, [values, `rows of ${table.name}`], (label) => label);
+    if (chosen === values) {
+      if (table !== resolution.from) throw new Unresolved();
+      return { alias: `${repeated.name}_count${suffix}`, fn: "countDistinct", ref: { table, column: repeated } };
+    }
   }
   if (!table.columns.some(({ isKey }) => isKey))
     resolution.assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);

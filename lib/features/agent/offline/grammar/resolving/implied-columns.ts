@@ -77,7 +77,7 @@ export function timeColumn(resolution: Resolution, isYears = false): Ref {
       column.words.some((word) => /^(?:creat|plac|order|borrow|join|issu)/.test(word)),
     );
     const [event, ...others] = events.length > 0 ? events : created;
-    if (!event || others.length > 0) throw new Unresolved({ said: "the time", options: found.slice(0, 4).map(nameOf) });
+    if (!event || others.length > 0) return resolution.choose("the time", found, nameOf);
     resolution.assume(`I assumed the time of ${nameOf(event)}.`);
     return event;
   }

@@ -1,3 +1,4 @@
+import type { Chosen } from "../../choice";
 import type { ValueHit } from "../../link";
 import type { Predicate, Ref } from "../../plan";
 import { displayColumns, type Schema, type Step, type Table } from "../../schema";
@@ -29,9 +30,12 @@ export class Resolution {
   /** Table that the query reads; others are joined to it. */
   from: Table | null = null;
 
-  constructor(question: Question, schema: Schema) {
+  readonly #chosen: Chosen;
+
+  constructor(question: Question, schema: Schema, chosen: Chosen) {
     this.question = question;
     this.schema = schema;
+    this.#chosen = chosen;
     this.modifiers = question.modifiers;
   }
 
@@ -40,20 +44,40 @@ export class Resolution {
     return this.modifiers.filter((one): one is ModifierOf<K> => one.kind === kind);
   }
 
+  /** Returns the meanings that a person chose for a name, or all. */
+  chosenOf<T>(said: string, options: readonly T[], labelOf: (option: T) => string): readonly T[] {
+    const label = this.#chosen.get(said.toLowerCase());
+    const found = label === undefined ? [] : options.filter((option) => labelOf(option) === label);
+    return found.length > 0 ? found : options;
+  }
+
+  /**
+   * Returns the meaning that a person chose for a name.
+   * @throws Unresolved with the choice, or without one after a choice that has no place here
+   */
+  choose<T>(said: string, options: readonly T[], labelOf: (option: T) => string, isValue = false): T {
+    const label = this.#chosen.get(said.toLowerCase());
+    const found = options.find((option) => labelOf(option) === label);
+    if (found !== undefined) return found;
+    const labels = [...new Set(options.map(labelOf))];
+    throw new Unresolved(label === undefined ? { said, options: labels, ...(isValue && { isValue }) } : null);
+  }
+
   /**
    * Returns the column of a name that is nearest to the rows.
    * @throws Unresolved if no column, or several alike, have the name
    */
   pick(name: ColumnName, wanted: (ref: Ref) => boolean = () => true): Ref {
     const target = this.from ?? this.target;
-    const ranked = name.options
+    const ranked = this.chosenOf(name.said, name.options, ({ ref }) => nameOf(ref))
       .filter(({ ref }) => wanted(ref))
       .map(({ ref, fit }) => ({ ref, rank: fit + this.nearness(ref.table, target) }))
       .sort((a, b) => b.rank - a.rank);
     const [best, second] = ranked;
     if (!best || best.rank < 0) throw new Unresolved();
     if (second && second.rank === best.rank && !this.isSameKey(best.ref, second.ref)) {
-      throw new Unresolved({ said: name.said, options: ranked.slice(0, 4).map(({ ref }) => nameOf(ref)) });
+      const tied = ranked.filter(({ rank }) => rank === best.rank);
+      return this.choose(name.said, tied, ({ ref }) => nameOf(ref)).ref;
     }
     const { fit = 0 } = name.options.find(({ ref }) => ref === best.ref) ?? {};
     const isRivaled = second && second.rank > best.rank - RIVAL && !this.isSameKey(best.ref, second.ref);
@@ -98,13 +122,15 @@ export class Resolution {
       if (column && !option) return -9;
       return (option?.fit ?? 0) + this.nearness(hit.ref.table, target) + (hit.value === value.said ? 0.01 : 0);
     };
-    const ranked = value.hits.map((hit) => ({ hit, rank: rankOf(hit) })).sort((a, b) => b.rank - a.rank);
+    const labelOf = ({ ref, value: spelled }: ValueHit) => `${nameOf(ref)} = ${spelled}`;
+    const found = this.chosenOf(value.said, value.hits, labelOf);
+    const ranked = found.map((hit) => ({ hit, rank: rankOf(hit) })).sort((a, b) => b.rank - a.rank);
     const [best] = ranked;
     if (!best || best.rank < -1) throw new Unresolved();
     const other = ranked.find(({ hit, rank }) => rank > best.rank - 0.02 && hit.ref.column !== best.hit.ref.column);
     if (other && !this.isSameKey(best.hit.ref, other.hit.ref)) {
-      const options = ranked.map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
-      throw new Unresolved({ said: value.said, options: [...new Set(options)].slice(0, 4) });
+      const tied = ranked.filter(({ rank }) => rank > best.rank - 0.02);
+      return this.choose(value.said, tied, ({ hit }) => labelOf(hit), true).hit;
     }
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
@@ -115,10 +141,9 @@ export class Resolution {
     const isOwn =
       table === this.target &&
       !displayColumns(table).includes(own) &&
-      value.hits.every(({ ref }) => ref.column.name === own.name);
+      found.every(({ ref }) => ref.column.name === own.name);
     if (!column && !isOwn && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
-      const options = [best, elsewhere].map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
-      throw new Unresolved({ said: value.said, options });
+      return this.choose(value.said, [best, elsewhere], ({ hit }) => labelOf(hit), true).hit;
     }
     const isSpelled = best.hit.value.toLowerCase() === value.said.toLowerCase();
     if (column && !isSpelled) this.assume(`I assumed that “${value.said}” means “${best.hit.value}”.`);
@@ -138,17 +163,18 @@ export class Resolution {
   path(from: Table, to: Table): Step[] {
     const steps = this.schema.path(from, to);
     if (!steps) throw new Unresolved();
-    for (const { edge } of steps) {
+    const chosen = steps.map((step) => {
+      const { edge } = step;
       const same = this.schema.edges.filter((other) => other.from === edge.from && other.to === edge.to);
       // Two keys between the same tables, such as home and away team, mean different joins.
-      if (same.length > 1) {
-        throw new Unresolved({ said: edge.to.name, options: same.map(({ fromColumns }) => fromColumns.join(", ")) });
-      }
-    }
+      return same.length > 1
+        ? { ...step, edge: this.choose(edge.to.name, same, ({ fromColumns }) => fromColumns.join(", ")) }
+        : step;
+    });
     const between = steps.slice(0, -1).map(({ table }) => table.name);
     if (between.length > 0)
       this.assume(`I assumed that ${from.name} and ${to.name} belong together through ${between.join(" and ")}.`);
-    return steps;
+    return chosen;
   }
 
   /** Whether each row of one table belongs to one row of the other. */

@@ -1,3 +1,4 @@
+import type { Choice, Chosen } from "../../choice";
 import type { Plan } from "../../plan";
 import type { Schema } from "../../schema";
 import type { ModifierOf, Question } from "../question";
@@ -8,7 +9,7 @@ import { Resolution } from "./resolution";
 import { toSharePlan } from "./shares";
 import { applyTop } from "./superlatives";
 import { findTarget } from "./target";
-import { type Choice, Unresolved } from "./unresolved";
+import { Unresolved } from "./unresolved";
 
 /** A plan with what it assumes. */
 export type Resolved = { plan: Plan; assumed: string[] };
@@ -16,10 +17,15 @@ export type Resolved = { plan: Plan; assumed: string[] };
 /**
  * Chooses the columns and joins of a question. Without one certain meaning it has no plan, and a choice if one name is
  * the reason.
+ * @param chosen the meanings that a person chose
  */
-export function resolveQuestion(question: Question, schema: Schema): Resolved | { choice: Choice | null } {
+export function resolveQuestion(
+  question: Question,
+  schema: Schema,
+  chosen: Chosen,
+): Resolved | { choice: Choice | null } {
   try {
-    return resolve(new Resolution(question, schema));
+    return resolve(new Resolution(question, schema, chosen));
   } catch (error) {
     if (error instanceof Unresolved) return { choice: error.choice };
     throw error;

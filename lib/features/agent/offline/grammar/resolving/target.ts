@@ -1,7 +1,7 @@
 import type { Ref } from "../../plan";
 import type { Table } from "../../schema";
 import type { ColumnName } from "../names";
-import { countedTable } from "./columns";
+import { countedTable, nameOf } from "./columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 
@@ -39,13 +39,17 @@ export function findTarget(resolution: Resolution): Table {
     .all("groups")
     .flatMap(({ entities }) => entities)
     .find((entity) => "table" in entity);
-  const columns = items.flatMap((item) =>
+  const named = items.flatMap((item) =>
     item.kind === "column" || item.kind === "aggregate"
       ? [item.column]
       : item.kind === "count" && item.entity && "column" in item.entity
         ? [item.entity.column]
         : [],
   );
+  const columns = named.map((column) => ({
+    ...column,
+    options: [...resolution.chosenOf(column.said, column.options, ({ ref }) => nameOf(ref))],
+  }));
   if (columns.length === 0) throw new Unresolved();
   const tables = resolution.schema.tables
     .map((table) => ({ table, fit: fitIn(table, columns) }))
@@ -88,8 +92,11 @@ export function findTarget(resolution: Resolution): Table {
     const [only, ...others] = fitting;
     if (!only) throw new Unresolved();
     // The same columns in two tables: only a filter or a group may tell which one is meant.
-    if (others.length > 0)
-      throw new Unresolved({ said, options: fitting.slice(0, 4).map(({ name }) => `${said} of ${name}`) });
+    if (others.length > 0) {
+      const [first] = columns;
+      const refs = first?.options.filter(({ ref }) => fitting.includes(ref.table)) ?? [];
+      return resolution.choose(said, refs, ({ ref }) => nameOf(ref)).ref.table;
+    }
     resolution.assume(`I assumed the ${said} of ${only.name}.`);
     return only;
   }

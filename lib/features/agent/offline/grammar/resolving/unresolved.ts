@@ -1,5 +1,4 @@
-/** A name with several meanings. */
-export type Choice = { said: string; options: string[] };
+import type { Choice } from "../../choice";
 
 /** A question without one certain meaning. */
 export class Unresolved extends Error {
