@@ -22,15 +22,16 @@ export type DocumentStore = {
 /**
  * Starts the embedded store on a port of the loopback interface: a server of MongoDB's protocol that needs no
  * installation.
+ * @param options `isStandalone`: it has no replica set, and so no transactions
  */
-export async function startDocumentStore(): Promise<DocumentStore> {
+export async function startDocumentStore({ isStandalone = false } = {}): Promise<DocumentStore> {
   const folder = mkdtempSync(join(tmpdir(), "millrace-documents-"));
   const port = await freePort();
   let uri = "";
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(process.execPath, [PROGRAM, "--data", folder, "--port", String(port)], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: { ...process.env, STORE_PASSWORD: PASSWORD },
+      env: { ...process.env, STORE_PASSWORD: PASSWORD, ...(isStandalone && { STORE_STANDALONE: "yes" }) },
     });
     const ready = once(child, "message").then(([message]: { uri?: string }[]) => {
       uri = message?.uri?.replace("$STORE_PASSWORD", encodeURIComponent(PASSWORD)) ?? "";

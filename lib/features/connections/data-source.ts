@@ -1,7 +1,8 @@
 import type { PlanAnswer } from "@/lib/base/explain/read-plan";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { StatementWrite } from "@/lib/base/sql/writes";
-import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
+import type { Batch, Entity, Field, FieldType, WireValue } from "@/lib/base/values/fields";
+import type { AppError } from "@/lib/platform/http/errors";
 import type { TableValues } from "./column-values";
 import type { NameLimit } from "./name-limit";
 import type { ConfigField, ConnectionType, IsolationLevel, SchemaChoice, TestStep } from "./schema";
@@ -21,10 +22,10 @@ export type Statement = {
    */
   orderBytes?: number;
   /**
-   * Fields of documents to return as canonical Extended JSON, in text columns after all others. Empty where a value has
-   * more characters, or has no such form.
+   * Fields of documents to return as Extended JSON, in text columns after all others: canonical, or with plain numbers
+   * for a person to edit. Empty where a value has more characters, or has no such form.
    */
-  exactFields?: { names: readonly string[]; charsMax: number };
+  exactFields?: { names: readonly string[]; charsMax: number; isEdited?: true };
 };
 
 export type QueryOptions = {
@@ -104,6 +105,35 @@ export interface ManualSession {
   /** Rolls back and closes. Never rejects. */
   close(): Promise<void>;
 }
+
+/** A change of one row, with values as texts: as a page shows them, or to store. */
+export type RowChangeRequest = {
+  op: "insert" | "update" | "delete";
+  /** The row as it was read. For an insert: the row to copy; empty for none. */
+  key: Readonly<Record<string, string | null>>;
+  old: Readonly<Record<string, string | null>>;
+  set: Readonly<Record<string, string | null>>;
+  /** Fields to remove. */
+  defaults: readonly string[];
+};
+
+/** The end of row changes. All are written if there is neither a conflict nor a failure. */
+export type RowChangesEnd = {
+  /** Changes whose rows have other values, with these; null for a deleted row. */
+  conflicts: { change: number; current: Record<string, WireValue> | null }[];
+  /** Number of written changes, the first ones; 0 where a transaction undid them. */
+  written: number;
+  /** `change`: index of the refused one; null for none. `isUnknown`: all changes may have been written. */
+  failure: { change: number | null; error: AppError; isUnknown: boolean } | null;
+};
+
+/** Changes of rows, ready to be written. */
+export type RowChangePlan = {
+  /** Statements of the changes, which are written when called. */
+  texts: readonly (() => string)[];
+  /** Writes the changes in one transaction, or in order where the database has none. */
+  run(options: Pick<QueryOptions, "signal" | "timeoutMs">): Promise<RowChangesEnd>;
+};
 
 /** Types whose columns may contain other values: text among SQLite's numbers, 0000-00-00, NaN as a decimal. */
 export type LooseTypes = readonly FieldType[] | "all";
@@ -269,6 +299,15 @@ export interface DataSource {
    */
   openSession?(options: SessionOptions): Promise<ManualSession>;
   /**
+   * Plans changes of single rows, for a driver with `editsDocuments`. Reads the rows and writes nothing.
+   * @throws AppError `invalid_request` with the path of a change that cannot be made
+   */
+  planRowChanges?(
+    entity: Entity,
+    changes: readonly RowChangeRequest[],
+    options: Pick<QueryOptions, "signal" | "timeoutMs">,
+  ): Promise<RowChangePlan>;
+  /**
    * Reads an entity from a checkpoint on, for flows; changes nothing.
    * @throws AppError `invalid_request` for an unknown entity or cursor field; `source_unreachable`, `timeout`
    */
@@ -370,6 +409,11 @@ export interface Driver {
   readonly isolationLevels?: readonly IsolationLevel[];
   /** DROP and TRUNCATE commit the open transaction first; absent where they can be rolled back. */
   readonly ddlCommits?: true;
+  /**
+   * Its rows are documents, which its sources change (`DataSource.planRowChanges`): fields can be removed, and nested
+   * values are edited as Extended JSON. Absent where rows have columns or cannot be edited.
+   */
+  readonly editsDocuments?: true;
   /** Its sources return table definitions (`DataSource.ddl`); absent where they cannot. */
   readonly hasDdl?: true;
   /**

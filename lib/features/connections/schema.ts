@@ -219,6 +219,10 @@ export const connectionTypeSchema = z.object({
   hasDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
   ddlCommits: z.literal(true).optional().describe("DROP and TRUNCATE commit an open transaction; absent if not"),
   editsRows: z.literal(true).optional().describe("Rows of its tables can be changed; absent if not"),
+  editsDocuments: z
+    .literal(true)
+    .optional()
+    .describe("Its rows are documents: fields can be removed, and nested values are Extended JSON; absent if not"),
   fields: z.array(configFieldSchema),
 });
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;

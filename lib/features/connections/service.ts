@@ -325,7 +325,8 @@ export function listConnectionTypes(): ConnectionType[] {
       isolationLevels: rest.isolationLevels && [...rest.isolationLevels],
       hasDdl: rest.hasDdl,
       ddlCommits: rest.ddlCommits,
-      editsRows: rest.values?.edits && (true as const),
+      editsRows: rest.values?.edits || rest.editsDocuments ? (true as const) : undefined,
+      editsDocuments: rest.editsDocuments,
     }),
   );
 }

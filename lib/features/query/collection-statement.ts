@@ -13,7 +13,7 @@ import {
   toTimestamp,
   toUuid,
 } from "./collection-values";
-import { CURSOR_CHARS_MAX, CURSOR_VALUE_CHARS_MAX } from "./limits";
+import { CHANGED_VALUE_CHARS_MAX, CURSOR_CHARS_MAX, CURSOR_VALUE_CHARS_MAX } from "./limits";
 import type { TableFilter, TableRowsBody } from "./schema";
 import { badCursor, type Cursor, type OrderCursor, readCursor, writeCount, writeCursor } from "./table-cursor";
 import { checkNull, type TablePage } from "./table-statement";
@@ -96,6 +96,9 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
   const before = behind?.before ?? skipped;
   const conditions = toConditions(entity, body.filters);
   const filter = toFilter(behind && items.length === 1 ? [...conditions, toBehindId(items, behind)] : conditions);
+  // Fields as texts to edit: the page has no place for sort values then, and is counted.
+  const { exact } = body;
+  const isExact = exact !== undefined;
   const needsRow = behind !== null && items.length > 1 && behind.order.includes(true);
   const query = hasId
     ? {
@@ -108,7 +111,9 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
           ...(skipped > 0 ? [{ $skip: skipped }] : []),
           { $limit: body.limit + 1 },
           ...(needsRow ? [{ $project: { [BEFORE_FIELD]: 0 } }] : []),
-          { $addFields: Object.fromEntries(items.map((item) => [item.alias, toOrderValue(item)])) },
+          ...(isExact
+            ? []
+            : [{ $addFields: Object.fromEntries(items.map((item) => [item.alias, toOrderValue(item)])) }]),
         ],
         allowDiskUse: true,
       }
@@ -120,19 +125,20 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
         ...(skipped > 0 && { skip: skipped }),
         limit: body.limit + 1,
       };
-  const aliases = items.map(({ alias }) => alias);
+  const aliases = isExact ? [] : items.map(({ alias }) => alias);
   return {
     statement: {
       query,
-      ...(items.length > 0 && { exactFields: { names: aliases, charsMax: CURSOR_VALUE_CHARS_MAX } }),
+      ...(isExact && { exactFields: { names: exact, charsMax: CHANGED_VALUE_CHARS_MAX, isEdited: true as const } }),
+      ...(aliases.length > 0 && { exactFields: { names: aliases, charsMax: CURSOR_VALUE_CHARS_MAX } }),
     },
     hidden: aliases,
     isStable: isUnique,
     needsRow,
     toNext: (rows) => {
       const count = before + rows.length;
-      const equal = isUnique || items.length === 0 ? undefined : countEqual(rows, aliases, behind);
-      const isNamed = rows.length > 0 && items.length > 0 && equal !== null;
+      const equal = isUnique || aliases.length === 0 ? undefined : countEqual(rows, aliases, behind);
+      const isNamed = rows.length > 0 && aliases.length > 0 && equal !== null;
       return (isNamed ? toNextCursor(rows.at(-1) ?? {}, aliases, { count, equal }) : null) ?? writeCount(count);
     },
   };

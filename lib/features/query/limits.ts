@@ -46,6 +46,8 @@ export const HISTORY_TEXT_CHARS = 10_000;
 export const ROW_CHANGES_MAX = 500;
 /** Maximum length of a value in a row change, in characters. Larger values come from a file or a statement. */
 export const CHANGED_VALUE_CHARS_MAX = 1_000_000;
+/** Maximum number of columns that a page returns as text to edit: those of the cells that are opened together. */
+export const EXACT_COLUMNS_MAX = 20;
 /** Maximum number of conflicts that a response shows with their present values. */
 export const CONFLICTS_MAX = 50;
 

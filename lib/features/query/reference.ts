@@ -56,12 +56,13 @@ export const TABLE_COUNT_REFUSALS = {
 export const ROW_CHANGE_REFUSALS = {
   table: "A view, a table without a primary key, or a connection whose rows cannot be edited",
   changes:
-    "Unknown columns, a key other than the primary key, values of the wrong type, or old without a column of set",
+    "Unknown columns, a key other than the primary key, values of the wrong type, or old without a column of set. In a collection: a changed _id, a key that several documents show, or a deleted document to copy",
 };
 export const TABLE_REFUSALS = {
   ...TABLE_COUNT_REFUSALS,
   sort: "Unknown columns, or columns of types without an order",
   after: "A cursor of another query",
+  exact: "A connection without collections",
 };
 
 export const QUESTION_REFUSALS = {

@@ -56,6 +56,8 @@ function toStatements(table: EditableTable, change: RowChange): ChangeStatements
   const { key, old, set, defaults } = change;
   for (const column of defaults) columnOf(table, column, "defaults");
   if (change.op === "insert") {
+    if (Object.keys(key).length > 0)
+      throw invalidInput("key", "Only documents can be copied. Send the values to store.");
     const columns = Object.keys(set).map(quote).join(", ");
     const apply = (bind: Bind) => {
       const values = Object.entries(set).map(([column, value]) => toStored(table, column, value, bind));

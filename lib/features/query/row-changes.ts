@@ -1,10 +1,12 @@
 import "server-only";
 import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
+import type { Entity } from "@/lib/base/values/fields";
 import type {
   ManualSession,
   QueryableSource,
   QueryOptions,
   ResultStream,
+  RowChangesEnd,
   Statement,
 } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
@@ -12,17 +14,21 @@ import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/mode
 import { leaseDataSource } from "@/lib/features/connections/pool";
 import { noSuchConnection } from "@/lib/features/connections/service";
 import type { Caller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
-import { CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
+import { CONFLICTS_MAX, DATABASE_TIMEOUT_EXTRA_MS, HISTORY_TEXT_CHARS, TIMEOUT_DEFAULT_MS } from "./limits";
+import type { SessionTurn } from "./manual-sessions";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
 import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
 import { runQuery } from "./service";
 import { getTableOrThrow } from "./table-rows";
 
-/* Changes single rows of a table in one transaction, if they are as the caller has read them. */
+/*
+ * Changes single rows of a table in one transaction, if they are as the caller has read them. Documents of a database
+ * without transactions are changed in order, up to the first that fails.
+ */
 
 /** Maximum size of a value that a conflict shows, in bytes. */
 const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
@@ -36,7 +42,8 @@ type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; 
  * Applies changes to rows of a table: all, or none. One execution in the query history.
  * @throws AppError `not_found`; `invalid_request` as `toChangeStatements`; `read_only`; `unsupported`;
  *   `confirmation_required`; `conflict` with `RowConflicts` if a row has other values or was deleted; `query_failed`
- *   with details {change} for a change that the database refuses; as `runQuery` otherwise
+ *   with details {change} for a change that the database refuses; as `runQuery` otherwise. Where the database has no
+ *   transactions, details {written} is the number of changes before it, which stay written
  */
 export async function changeRows(
   caller: Caller,
@@ -44,31 +51,129 @@ export async function changeRows(
 ): Promise<RowChangesAnswer> {
   if (!connection) throw noSuchConnection();
   const entity = await getTableOrThrow(caller, { connection, signal }, body.table);
-  const changes = await toChangeStatements(driverOf(connection.type), entity, body.changes);
-  if (body.dryRun === true) {
-    return { executionId: null, statements: await toTexts(changes), affectedRows: null, durationMs: 0 };
+  const isDryRun = body.dryRun === true;
+  // Documents are read to plan their changes, which a read-only connection does not have to wait for.
+  if (!isDryRun && mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
+  const changes = driverOf(connection.type).editsDocuments
+    ? await toDocumentChanges(connection, entity, { body, signal })
+    : await toTableChanges(connection, entity, { body, signal });
+  try {
+    if (isDryRun) return { executionId: null, statements: await changes.texts(), affectedRows: null, durationMs: 0 };
+    const { schema = null, name } = entity;
+    const { timeoutMs, executionId, confirm, confirmWrites } = body;
+    const query = `${(await changes.texts(HISTORY_TEXT_CHARS)).join(";\n")};`.slice(0, HISTORY_TEXT_CHARS);
+    const { executionId: id, durationMs } = await runQuery(caller, {
+      connection,
+      origin: { kind: "adhoc", id: connection._id },
+      statement: { query },
+      write: { reason: "write", table: { schema, name } },
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(executionId !== undefined && { executionId }),
+      ...{ confirm, confirmWrites, signal },
+      session: { take: changes.take },
+    });
+    return { executionId: id, statements: [], affectedRows: body.changes.length, durationMs };
+  } finally {
+    changes.release();
   }
-  if (mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
-  const { schema = null, name } = entity;
-  const { timeoutMs, executionId, confirm, confirmWrites } = body;
-  const { executionId: id, durationMs } = await runQuery(caller, {
-    connection,
-    origin: { kind: "adhoc", id: connection._id },
-    statement: { query: `${(await toTexts(changes, HISTORY_TEXT_CHARS)).join(";\n")};`.slice(0, HISTORY_TEXT_CHARS) },
-    write: { reason: "write", table: { schema, name } },
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(executionId !== undefined && { executionId }),
-    ...{ confirm, confirmWrites, signal },
-    session: { take: () => takeTransaction(connection, changes, signal) },
-  });
-  return { executionId: id, statements: [], affectedRows: changes.length, durationMs };
+}
+
+type Changes = {
+  /** Returns the statements to read, as many as begin within `charsMax` characters. */
+  texts(charsMax?: number): Promise<string[]>;
+  /** Returns the use of a source in which a query runs all changes. */
+  take(): Promise<SessionTurn>;
+  release(): void;
+};
+type PlanRequest = Pick<ChangesRequest, "body" | "signal">;
+
+async function toTableChanges(
+  connection: ConnectionDoc,
+  entity: Entity,
+  { body, signal }: PlanRequest,
+): Promise<Changes> {
+  const changes = await toChangeStatements(driverOf(connection.type), entity, body.changes);
+  return {
+    texts: (charsMax) =>
+      toTexts(
+        changes.map(({ text }) => text),
+        charsMax,
+      ),
+    take: () => takeTransaction(connection, changes, signal),
+    release: () => {},
+  };
+}
+
+/** Plans the changes of documents, which reads them. */
+async function toDocumentChanges(
+  connection: ConnectionDoc,
+  entity: Entity,
+  { body, signal }: PlanRequest,
+): Promise<Changes> {
+  const timeoutMs = (body.timeoutMs ?? TIMEOUT_DEFAULT_MS) + DATABASE_TIMEOUT_EXTRA_MS;
+  const lease = leaseDataSource(connection);
+  try {
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const source = await raceAbort(lease.source, stop);
+    if (!source.planRowChanges) throw invalidInput("table", "Documents can't be edited here. Use a console.");
+    const plan = await source.planRowChanges(entity, body.changes, { signal: stop, timeoutMs });
+    const query: QueryableSource["query"] = async (_, options) => {
+      if (options.readOnly) throw new AppError("read_only", READ_ONLY_MESSAGE);
+      requireAll(await plan.run(options), body.changes.length);
+      return withoutRows(body.changes.length);
+    };
+    return {
+      texts: (charsMax) => toTexts(plan.texts, charsMax),
+      take: async () => ({ query, closed: signal, release: () => {} }),
+      release: () => lease.release(),
+    };
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+/** @throws AppError as `changeRows` unless all changes were written */
+function requireAll({ conflicts, written, failure }: RowChangesEnd, count: number): void {
+  const partly = written > 0 ? ` ${toWritten(written)} before it ${written === 1 ? "was" : "were"} written.` : "";
+  const details = { ...(written > 0 && { written }) };
+  if (failure) {
+    const { error, change, isUnknown } = failure;
+    if (isUnknown) throw new AppError(error.kind, UNKNOWN_COMMIT, { cause: error });
+    if (error.kind !== "query_failed") {
+      if (written === 0) throw error;
+      throw new AppError(error.kind, `${error.message}${partly}`, { cause: error, details });
+    }
+    throw new AppError("query_failed", `${error.message}${partly}`, {
+      cause: error.cause,
+      details: { ...(change !== null && { change }), ...details },
+    });
+  }
+  if (conflicts.length > 0) throw toConflict({ conflicts, ...details });
+  if (written !== count) throw new Error(`${written} of ${count} changes have an end.`);
+}
+
+function toWritten(count: number): string {
+  return count === 1 ? "The change" : `The ${count} changes`;
+}
+
+/** @param total number of conflicts, of which `details` lists some */
+function toConflict(details: RowConflicts, total = details.conflicts.length): AppError {
+  const { written = 0 } = details;
+  const count = total === 1 ? "A row was" : `${total} rows were`;
+  const effect =
+    written === 0
+      ? "Nothing was written."
+      : `${toWritten(written)} before it ${written === 1 ? "was" : "were"} written.`;
+  const message = `${count} changed or deleted since loading. ${effect} Compare the values and try again.`;
+  return new AppError("conflict", message, { details });
 }
 
 /** Returns the statements to read, as many as begin within `charsMax` characters. */
-async function toTexts(changes: readonly ChangeStatements[], charsMax = Number.POSITIVE_INFINITY): Promise<string[]> {
+async function toTexts(changes: readonly (() => string)[], charsMax = Number.POSITIVE_INFINITY): Promise<string[]> {
   const texts: string[] = [];
   let chars = 0;
-  for (const { text } of changes) {
+  for (const text of changes) {
     if (chars >= charsMax) break;
     const written = text();
     texts.push(written);
@@ -180,9 +285,7 @@ class RowTransaction {
       const [current = null] = row ? await this.#read(row.current()) : [];
       details.conflicts.push({ change, current });
     }
-    const count = conflicts.size === 1 ? "A row was" : `${conflicts.size} rows were`;
-    const message = `${count} changed or deleted since loading. Nothing was written. Compare the values and try again.`;
-    return new AppError("conflict", message, { details });
+    return toConflict(details, conflicts.size);
   }
 
   #read(statement: Statement, onEnd?: (affectedRows: number | null) => void) {

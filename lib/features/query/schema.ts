@@ -9,6 +9,7 @@ import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
 import {
   CHANGED_VALUE_CHARS_MAX,
   CURSOR_CHARS_MAX,
+  EXACT_COLUMNS_MAX,
   ROW_CHANGES_MAX,
   ROW_LIMIT_DEFAULT,
   ROW_LIMIT_MAX,
@@ -191,6 +192,14 @@ export const tableRowsBody = z.object({
     .min(1, "limit must be at least 1.")
     .max(TABLE_PAGE_ROWS.max, `limit must be at most ${TABLE_PAGE_ROWS.max}.`)
     .default(TABLE_PAGE_ROWS.normal),
+  exact: z
+    .array(name)
+    .min(1, "Send at least one field.")
+    .max(EXACT_COLUMNS_MAX, `At most ${EXACT_COLUMNS_MAX} fields.`)
+    .optional()
+    .describe(
+      "Fields of a collection to return as Extended JSON text, to edit them. Empty text for a value over 1,000,000 characters or without such a form",
+    ),
 });
 export type TableRowsBody = z.infer<typeof tableRowsBody>;
 
@@ -214,17 +223,23 @@ const rowChange = z.object({
   op: z.enum(["insert", "update", "delete"]),
   key: changedValues
     .default({})
-    .describe("Primary key of the row as it was read; for update and delete. Values as in filters"),
+    .describe(
+      "Primary key of the row as it was read; for update and delete. Values as in filters. For insert: the document to copy, in collections only",
+    ),
   old: changedValues
     .default({})
     .describe("Values as they were read, which must not have changed. update: includes all columns to change"),
   set: changedValues
     .default({})
-    .describe("Values to store: text, which the database converts to the column's type, or null. JSON as JSON text"),
+    .describe(
+      "Values to store: text, which is converted to the column's type, or null. JSON as JSON text. In a collection: to the type that the field has in this document, and lists and objects as Extended JSON",
+    ),
   defaults: z
     .array(name)
     .default([])
-    .describe("Columns to set to their default. A new row has it for all columns that are not sent"),
+    .describe(
+      "Columns to set to their default. A new row has it for all columns that are not sent. In a collection: fields to remove",
+    ),
 });
 export type RowChange = z.infer<typeof rowChange>;
 
@@ -235,8 +250,10 @@ export const rowChangesBody = z.object({
     .array(rowChange)
     .min(1, "Send at least one change.")
     .max(ROW_CHANGES_MAX, `At most ${ROW_CHANGES_MAX} changes. Submit them in parts.`)
-    .describe("Applied in this order, all or none. Each must match exactly one row"),
-  dryRun: z.boolean().optional().describe("true: returns the SQL without running it"),
+    .describe(
+      "Applied in this order, all or none. Each must match exactly one row. MongoDB without a replica set stops at the first that fails",
+    ),
+  dryRun: z.boolean().optional().describe("true: returns the statements without running them"),
   ...{ timeoutMs: common.timeoutMs, executionId: common.executionId },
   ...{ confirm: common.confirm, confirmWrites: common.confirmWrites },
 });
@@ -260,6 +277,8 @@ export type RowConflicts = {
     /** Present values of the columns in the change; null if no row has its key. */
     current: Record<string, unknown> | null;
   }[];
+  /** Number of changes before it that were written, where the database has no transactions. Absent for 0. */
+  written?: number;
 };
 
 const affectedRows = z

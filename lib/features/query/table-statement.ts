@@ -6,7 +6,7 @@ import type { Entity, EntityColumn, Field, WireValue } from "@/lib/base/values/f
 import type { Bind, TableValues } from "@/lib/features/connections/column-values";
 import type { Driver, Statement } from "@/lib/features/connections/data-source";
 import type { VariableBinder } from "@/lib/features/connections/variables";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { TableFilter, TableRowsBody } from "./schema";
 import { readCursor, writeCount } from "./table-cursor";
 import { RowOrder, type SortColumn } from "./table-order";
@@ -47,6 +47,7 @@ export type TablePage = {
  */
 export function toTablePage(driver: Driver, entity: Entity, body: Omit<TableRowsBody, "table">): TablePage {
   const table = toTable(driver, entity);
+  if (body.exact) throw invalidInput("exact", "Only fields of collections have an Extended JSON text.");
   const binder = table.bind();
   const { quote, values } = table;
   const sort = body.sort.map((each, i) => toSortColumn(table, each, `sort.${i}.column`));

@@ -88,6 +88,19 @@ function concat(values: Argument[]): string | null {
   return joined;
 }
 
+const getField: Operator = (argument, compile, name) => {
+  const doc = requireDoc(name, argument);
+  const [field, from] = [doc.get("field"), doc.get("input")];
+  if (field === undefined || from === undefined)
+    throw new StoreError(3041702, `${name} requires 'field' and 'input' to be specified`);
+  const [fieldName, input] = [compile(field), compile(from)];
+  return (env) => {
+    const [key, value] = [fieldName(env), input(env)];
+    if (typeof key !== "string") throw new StoreError(3041704, `${name} requires 'field' to evaluate to type String`);
+    return isDoc(value) ? value.get(key) : undefined;
+  };
+};
+
 const regexMatch: Operator = (argument, compile, name) => {
   const parts: RegexArguments = named(name, argument, compile, ["input", "regex"], ["options"]);
   return (env) => {
@@ -126,5 +139,6 @@ export const valueOperators: [string, Operator][] = [
   ["$floor", fixed(1, floor)],
   ["$objectToArray", fixed(1, objectToArray)],
   ["$concat", variadic(concat)],
+  ["$getField", getField],
   ["$regexMatch", regexMatch],
 ];

@@ -9,6 +9,7 @@ import { explain } from "./explain.ts";
 import { listOperators } from "./lists.ts";
 import { renameCollection } from "./rename-collection.ts";
 import { stages } from "./stages.ts";
+import { withoutReplicaSet } from "./standalone.ts";
 import { valueOperators } from "./values.ts";
 
 /*
@@ -21,3 +22,4 @@ for (const [name, stage] of stages) STAGES.set(name, stage);
 for (const [name, accumulator] of accumulators) ACCUMULATORS.set(name, accumulator);
 for (const [name, operator] of [...conversionOperators, ...dateOperators, ...listOperators, ...valueOperators])
   EXPRESSIONS.set(name, operator);
+if (process.env.STORE_STANDALONE !== undefined) withoutReplicaSet();

@@ -26,6 +26,7 @@ export const mongodb = serverDriver({
     measured: [{ words: '.explain("executionStats")' }],
   },
   hasDdl: true,
+  editsDocuments: true,
   // The first documents decide a column's type; later ones may have another.
   looseTypes: "all",
   fields: [

@@ -11,7 +11,6 @@ import {
   Double,
   Int32,
   Long,
-  MongoError,
   MongoServerError,
   ObjectId,
   UUID,
@@ -35,11 +34,10 @@ import { CellRefused, exactInt64, RowRefused, textOf, writeAccepted } from "../s
 import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, stagingNameOf } from "../shared/flows/sql-load";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
+import { inTransaction, knowsTransactions, TRANSACTION_TRIES } from "./transactions";
 
 const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;
-/** Attempts of a transaction that conflicts with another; the server asks for retries. */
-const TRANSACTION_TRIES = 5;
 const COPY_DOCUMENTS = 1000;
 
 /** The progress of a load, as a document in the destination. */
@@ -341,11 +339,6 @@ class CollectionLoad implements Load {
 /** Options that keep documents unchanged when they are only moved. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
-async function knowsTransactions(db: Db): Promise<boolean> {
-  const hello = await db.admin().command({ hello: 1 });
-  return hello.setName !== undefined || hello.msg === "isdbgrid";
-}
-
 /** Creates a collection. @returns whether it was created */
 async function makeCollection(db: Db, name: string): Promise<boolean> {
   if (await isThere(db, name)) return false;
@@ -385,22 +378,6 @@ async function replaceBooks(
   } catch (error) {
     if (codeOf(error) === DUPLICATE_KEY) return false;
     throw error;
-  }
-}
-
-async function inTransaction(session: ClientSession, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    session.startTransaction();
-    try {
-      await work();
-      signal.throwIfAborted();
-      await session.commitTransaction();
-      return;
-    } catch (error) {
-      if (session.inTransaction()) await session.abortTransaction().catch(() => {});
-      const isTransient = error instanceof MongoError && error.hasErrorLabel("TransientTransactionError");
-      if (!isTransient || tries === TRANSACTION_TRIES) throw error;
-    }
   }
 }
 

@@ -31,15 +31,14 @@ const TYPES: ReadonlySet<string> = new Set([
  * @throws ValueRefused; BSONError
  */
 export function readObjectForm(value: unknown): unknown {
+  if (value instanceof Long || value instanceof Int32 || value instanceof Double) return value;
   if (value instanceof ExactNumber) return value.isInt64 ? Long.fromBigInt(BigInt(value.text)) : decimalOf(value.text);
   if (Array.isArray(value)) return value.map(readObjectForm);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
   const [[name = "", inner] = []] = entries;
   const read = entries.length === 1 ? NUMBERS[name] : undefined;
-  if (read && (typeof inner === "string" || typeof inner === "number" || inner instanceof ExactNumber)) {
-    return read(String(inner));
-  }
+  if (read && (typeof inner === "string" || typeof inner === "number" || isNumber(inner))) return read(String(inner));
   if (entries.some(([key, each]) => TYPES.has(key) && each !== null) || isReference(value)) return typed(value);
   const object: Record<string, unknown> = {};
   for (const [key, each] of entries) {
@@ -49,15 +48,26 @@ export function readObjectForm(value: unknown): unknown {
   return object;
 }
 
+/** Returns whether an object with this key is a value of Extended JSON. */
+export function isExtendedType(key: string): boolean {
+  return TYPES.has(key) || Object.hasOwn(NUMBERS, key);
+}
+
+function isNumber(value: unknown): boolean {
+  return [ExactNumber, Long, Int32, Double].some((each) => value instanceof each);
+}
+
 function isReference(value: object): boolean {
   return "$ref" in value && "$id" in value;
 }
 
 /** Converts exact values to Extended JSON, since the library takes only JSON. */
 function typed(value: object): unknown {
-  const text = JSON.stringify(value, (_, each: unknown) =>
-    each instanceof ExactNumber ? { [each.isInt64 ? "$numberLong" : "$numberDecimal"]: each.text } : each,
-  );
+  const text = JSON.stringify(value, (_, each: unknown) => {
+    if (each instanceof Long) return { $numberLong: each.toString() };
+    if (each instanceof Int32) return each.value;
+    return each instanceof ExactNumber ? { [each.isInt64 ? "$numberLong" : "$numberDecimal"]: each.text } : each;
+  });
   return (BSON.EJSON.parse(`{"v":${text}}`, { relaxed: true }) as { v: unknown }).v;
 }
 
@@ -66,19 +76,19 @@ export function plainCount(value: unknown): unknown {
   return value instanceof Long || value instanceof Int32 || value instanceof Double ? Number(value.toString()) : value;
 }
 
-function integerOf(text: string, bits: 32 | 64): bigint {
+export function integerOf(text: string, bits: 32 | 64): bigint {
   const value = /^-?\d{1,20}$/.test(text) ? BigInt(text) : null;
   if (value !== null && BigInt.asIntN(bits, value) === value) return value;
   throw new ValueRefused(`${text.slice(0, 60)} is not an integer of ${bits} bits.`);
 }
 
-function doubleOf(text: string): number {
+export function doubleOf(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && (!Number.isNaN(value) || text === "NaN")) return value;
   throw new ValueRefused(`${text.slice(0, 60)} is not a double.`);
 }
 
-function decimalOf(text: string): Decimal128 {
+export function decimalOf(text: string): Decimal128 {
   try {
     return Decimal128.fromString(text);
   } catch (error) {

@@ -1,8 +1,10 @@
 import type { Batch } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
+import type { Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX } from "../shared/limits";
 import { valueBytes } from "../shared/wire-values";
+import { toEditText } from "./edit-values";
 import { OTHER_FIELDS, type Shape } from "./fields";
 import type { Doc } from "./operation";
 import { exactJson, WireWriter } from "./values";
@@ -21,14 +23,14 @@ export class RowMaker {
   readonly #cellBytesMax: number | undefined;
   readonly #rows: BatchBuilder;
   readonly #writer: WireWriter;
-  readonly #exactCharsMax: number;
+  readonly #exact: Statement["exactFields"];
 
   /**
    * @param isExact values as flows carry them: see `WireWriter`
-   * @param exactCharsMax maximum characters of a value in Extended JSON
+   * @param exact the form of the fields in Extended JSON
    */
-  constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false, exactCharsMax = 0) {
-    this.#exactCharsMax = exactCharsMax;
+  constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false, exact?: Statement["exactFields"]) {
+    this.#exact = exact;
     this.#writer = new WireWriter(isExact);
     this.#shape = shape;
     this.#known = new Set([...shape.names, ...shape.exact]);
@@ -73,8 +75,10 @@ export class RowMaker {
 
   #exactText(document: Doc, name: string): string | null {
     if (!Object.hasOwn(document, name)) return null;
-    const text = exactJson(document[name], this.#exactCharsMax);
-    return text.length > this.#exactCharsMax ? "" : text;
+    const { charsMax = 0, isEdited } = this.#exact ?? {};
+    if (isEdited) return toEditText(document[name], charsMax);
+    const text = exactJson(document[name], charsMax);
+    return text.length > charsMax ? "" : text;
   }
 }
 

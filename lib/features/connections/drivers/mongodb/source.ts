@@ -20,6 +20,8 @@ import type {
   LoadRequest,
   QueryOptions,
   ResultStream,
+  RowChangePlan,
+  RowChangeRequest,
   Statement,
 } from "../../data-source";
 import type { SchemaChoice } from "../../schema";
@@ -35,6 +37,7 @@ import { type Shape, shapeOf } from "./fields";
 import { extractMongo, loadMongo, type MongoFlowParts } from "./flows";
 import { GuardedConnection } from "./guarded-connection";
 import { type Doc, type Operation, readOperation } from "./operation";
+import { planMongoRowChanges } from "./row-changes";
 import { RowMaker, SAMPLE_DOCUMENTS } from "./row-maker";
 import { checkOperation } from "./rules";
 import { Run } from "./run";
@@ -80,6 +83,17 @@ export class MongoSource implements DataSource {
       await run.end();
       throw this.#failure(error, options.signal);
     }
+  }
+
+  planRowChanges(
+    entity: Entity,
+    changes: readonly RowChangeRequest[],
+    { signal, timeoutMs }: Pick<QueryOptions, "signal" | "timeoutMs">,
+  ): Promise<RowChangePlan> {
+    return planMongoRowChanges(this.#flowParts, entity, changes, {
+      signal,
+      timeoutMs: withinLimit(this.#config.server, timeoutMs),
+    });
   }
 
   extract(request: ExtractRequest): Promise<ExtractStream> {
@@ -177,7 +191,7 @@ export class MongoSource implements DataSource {
     options: RowOptions,
   ): AsyncGenerator<Batch, void> {
     const { cellBytesMax, jsonAsText, exactFields } = options;
-    const rows = new RowMaker(shape, cellBytesMax, jsonAsText, exactFields?.charsMax);
+    const rows = new RowMaker(shape, cellBytesMax, jsonAsText, exactFields);
     let documents: readonly Doc[] | null = sample;
     try {
       while (documents !== null) {

@@ -203,7 +203,7 @@ function toProgress(times: TestTimes): TestProgress {
  */
 function withLimits(source: DataSource, limits: Limits): DataSource {
   const { statementTimeoutMs: limit, tunnel, dialer, isEncrypted } = limits;
-  const { query, openSession, extract, load, ddl, schemas, defaultSchema } = source;
+  const { query, openSession, planRowChanges, extract, load, ddl, schemas, defaultSchema } = source;
   const convert: ConvertError = (error) => toldOfTunnel(limit === null ? error : toldIfStopped(limit, error), tunnel);
   const told = async <T>(signal: AbortSignal, words: ConvertError, work: () => Promise<T>): Promise<T> => {
     try {
@@ -247,6 +247,13 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
             settled: () => session.settled(),
             close: () => session.close(),
           };
+        }),
+    }),
+    ...(planRowChanges && {
+      planRowChanges: (entity, changes, options) =>
+        told(options.signal, convert, async () => {
+          const plan = await planRowChanges.call(source, entity, changes, options);
+          return { ...plan, run: (inner) => told(inner.signal, convert, () => plan.run(inner)) };
         }),
     }),
     ...(extract && {

@@ -6,8 +6,11 @@ const INDENT = "  ";
 /** Maximum characters of an object or list on one line. */
 const LINE_CHARS_MAX = 60;
 
-/** Returns a value in shell syntax, which `parseShell` reads back as the same value. */
-export function toShellText(value: unknown, indent = ""): string {
+/**
+ * Returns a value in shell syntax, which `parseShell` reads back as the same value.
+ * @param isExact a double without a fraction stays a double
+ */
+export function toShellText(value: unknown, indent = "", isExact = false): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -15,14 +18,15 @@ export function toShellText(value: unknown, indent = ""): string {
   if (value instanceof Date) return `ISODate(${JSON.stringify(value.toISOString())})`;
   if (Array.isArray(value))
     return wrap(
-      value.map((item) => toShellText(item, indent + INDENT)),
+      value.map((item) => toShellText(item, indent + INDENT, isExact)),
       "[]",
       indent,
     );
-  return toTypedText(value as object, indent);
+  return toTypedText(value as object, indent, isExact);
 }
 
-function toTypedText(value: object, indent: string): string {
+function toTypedText(value: object, indent: string, isExact: boolean): string {
+  if (isExact && value instanceof Double && Number.isInteger(value.value)) return `Double(${value.value})`;
   if (value instanceof Int32 || value instanceof Double) return String(value.value);
   // A Timestamp is a Long to the library.
   if (value instanceof Timestamp) return `Timestamp(${value.t}, ${value.i})`;
@@ -40,7 +44,7 @@ function toTypedText(value: object, indent: string): string {
   if (type === "MinKey" || type === "MaxKey") return `${type}()`;
   const entries = Object.entries(value).map(
     ([key, item]) =>
-      `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${toShellText(item, indent + INDENT)}`,
+      `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${toShellText(item, indent + INDENT, isExact)}`,
   );
   return wrap(entries, "{}", indent);
 }

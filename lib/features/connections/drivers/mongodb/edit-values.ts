@@ -1,0 +1,328 @@
+import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
+import { isRounded } from "@/lib/base/values/exact-json";
+import { AppError } from "@/lib/platform/http/errors";
+import { decimalOf, doubleOf, integerOf, isExtendedType, readObjectForm } from "./object-form";
+import { typeOfValue, WireWriter } from "./values";
+
+/*
+ * Values that a person edits: the text of a value, and the value that a text means. A value keeps its BSON type through
+ * both, which its displayed form does not name.
+ */
+
+/** MongoDB's limit of nested documents. */
+const DEPTH_MAX = 100;
+/** Maximum length of a list or object on one line, in characters. */
+const LINE_CHARS_MAX = 80;
+const UUID_SUBTYPE = 4;
+const UUID_BYTES = 16;
+/** Bytes whose subtypes MongoDB defines, without UUID, and the first user-defined one. A page does not show them. */
+const SUBTYPES = [0, 1, 2, 3, 5, 6, 7, 8, 9, 0x80];
+/** Maximum number of values that an `_id` may mean. */
+const CANDIDATES_MAX = 64;
+/** Dates that JSON's form of a date can express. */
+const ISO_YEAR_MAX = 9999;
+const NUMBER_TYPES = ["int", "long", "double", "decimal"];
+/** Types in the order in which a text is tried, the narrowest first. */
+const TRIED_TYPES = [
+  "objectId",
+  "uuid",
+  "date",
+  "bool",
+  ...NUMBER_TYPES,
+  "timestamp",
+  "object",
+  "array",
+  "regex",
+  "string",
+];
+
+/** Returns the text that a page shows for a value, null for none: as a filter's value. */
+export function toShownText(value: unknown): string | null {
+  const shown = new WireWriter().write(value);
+  return shown === null || typeof shown === "string" ? shown : JSON.stringify(shown);
+}
+
+/**
+ * Returns a value as Extended JSON that `fromEditText` parses to the same value, with plain integers (32 bits) and plain
+ * doubles (with a fraction or an exponent). Empty for a value without such a text, or with a longer one.
+ */
+export function toEditText(value: unknown, charsMax: number): string {
+  try {
+    const writer = new EditWriter(charsMax);
+    return writer.write(value, "");
+  } catch (error) {
+    if (error instanceof Unwritable) return "";
+    throw error;
+  }
+}
+
+class Unwritable extends Error {}
+
+class EditWriter {
+  #charsLeft: number;
+
+  constructor(charsMax: number) {
+    this.#charsLeft = charsMax;
+  }
+
+  write(value: unknown, indent: string): string {
+    const text = this.#text(value, indent);
+    if (text.length > this.#charsLeft) throw new Unwritable();
+    return text;
+  }
+
+  #text(value: unknown, indent: string): string {
+    if (value === null) return "null";
+    if (typeof value === "string" || typeof value === "boolean") return JSON.stringify(value);
+    if (typeof value === "number") return doubleText(value);
+    if (Array.isArray(value)) return this.#lines("[]", value, indent, ([, item]) => item);
+    if (value instanceof Date) return dateForm(value);
+    if (typeof value !== "object") throw new Unwritable();
+    const scalar = scalarForm(value);
+    if (scalar !== null) return scalar;
+    const type = (value as { _bsontype?: unknown })._bsontype;
+    const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+    const inner = !isPlain && type === "DBRef" ? (value as { toJSON(): object }).toJSON() : value;
+    if (!isPlain && type !== "DBRef") throw new Unwritable();
+    // Its text would be read as a value of that type.
+    if (Object.keys(inner).some(isExtendedType)) throw new Unwritable();
+    return this.#lines("{}", Object.entries(inner), indent, ([key, item]) => `${JSON.stringify(key)}: ${item}`);
+  }
+
+  #lines(
+    [open, close]: string,
+    items: readonly unknown[],
+    indent: string,
+    write: (entry: [string, string]) => string,
+  ): string {
+    const inner = `${indent}  `;
+    if (inner.length > 2 * DEPTH_MAX) throw new Unwritable();
+    const isObject = open === "{";
+    const parts = items.map((item) => {
+      const [key, value] = isObject ? (item as [string, unknown]) : ["", item];
+      const text = write([key, this.write(value, inner)]);
+      this.#charsLeft -= text.length;
+      return text;
+    });
+    const line = `${open}${parts.join(", ")}${close}`;
+    if (line.length <= LINE_CHARS_MAX && !line.includes("\n")) return line;
+    return `${open}\n${parts.map((part) => `${inner}${part}`).join(",\n")}\n${indent}${close}`;
+  }
+}
+
+/** Returns the form of a value that is neither a list nor an object; null for other values. */
+function scalarForm(value: object): string | null {
+  if (value instanceof Int32) return String(value.value);
+  if (value instanceof Double) return doubleText(value.value);
+  // A Timestamp is a Long to the library.
+  if (value instanceof Timestamp) return `{"$timestamp": {"t": ${value.t}, "i": ${value.i}}}`;
+  if (value instanceof Long) return `{"$numberLong": "${value}"}`;
+  if (value instanceof Decimal128) return `{"$numberDecimal": "${value}"}`;
+  if (value instanceof ObjectId) return `{"$oid": "${value.toHexString()}"}`;
+  if (value instanceof Binary) return binaryForm(value);
+  if (value instanceof BSONRegExp) {
+    const { pattern, options } = value;
+    return `{"$regularExpression": {"pattern": ${JSON.stringify(pattern)}, "options": ${JSON.stringify(options)}}}`;
+  }
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+  const type = (value as { _bsontype?: unknown })._bsontype;
+  if (!isPlain && type === "MinKey") return '{"$minKey": 1}';
+  return !isPlain && type === "MaxKey" ? '{"$maxKey": 1}' : null;
+}
+
+function doubleText(value: number): string {
+  const isPlain = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  if (!isPlain) return `{"$numberDouble": "${value}"}`;
+  const text = Object.is(value, -0) ? "-0" : String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+function dateForm(date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new Unwritable();
+  const year = date.getUTCFullYear();
+  if (year < 0 || year > ISO_YEAR_MAX) return `{"$date": {"$numberLong": "${date.getTime()}"}}`;
+  return `{"$date": "${date.toISOString()}"}`;
+}
+
+function binaryForm(value: Binary): string {
+  if (value.sub_type === UUID_SUBTYPE && value.position === UUID_BYTES) return `{"$uuid": "${value.toUUID()}"}`;
+  const base64 = Buffer.from(value.buffer.subarray(0, value.position)).toString("base64");
+  const subType = value.sub_type.toString(16).padStart(2, "0");
+  return `{"$binary": {"base64": "${base64}", "subType": "${subType}"}}`;
+}
+
+/** Parses Extended JSON as `toEditText` writes it. @throws AppError `invalid_request` */
+export function fromEditText(text: string): unknown {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text, toNumbers as (key: string, value: unknown) => unknown);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid_request", `Enter JSON, with texts in quotes. ${messageOf(error)}`, { cause: error });
+  }
+  if (depthOf(parsed) > DEPTH_MAX) throw new AppError("invalid_request", `Nested over ${DEPTH_MAX} levels.`);
+  try {
+    return readObjectForm(parsed);
+  } catch (error) {
+    throw new AppError("invalid_request", `Invalid Extended JSON. ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}
+
+/** Gives each number the type that its digits have: `5` is an int, `5.0` a double, and a longer integer a long. */
+function toNumbers(_: string, value: unknown, { source }: { source: string }): unknown {
+  if (typeof value !== "number") return value;
+  if (!/^-?\d+$/.test(source)) {
+    if (!isRounded(source, value)) return new Double(value);
+  } else if (BigInt.asIntN(32, BigInt(source)) === BigInt(source)) return new Int32(value);
+  else if (BigInt.asIntN(64, BigInt(source)) === BigInt(source)) return Long.fromString(source);
+  throw new AppError(
+    "invalid_request",
+    `No integer or double holds ${source.slice(0, 60)}. Write {"$numberDecimal": "…"}.`,
+  );
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null || "_bsontype" in value) return 0;
+  let deepest = 0;
+  for (const each of Object.values(value)) deepest = Math.max(deepest, depthOf(each));
+  return deepest + 1;
+}
+
+/**
+ * Returns the value that a text means in place of another value: one of the same type. Where that is neither a text nor
+ * nested, Extended JSON in braces, brackets or quotes may name another type.
+ * @param types types of the field's other values, for a field without a value here
+ * @throws AppError `invalid_request` for a text that is no such value
+ */
+export function toEditedValue(text: string, current: unknown, types: readonly string[]): unknown {
+  const type = typeOfValue(current)?.dbType ?? null;
+  if (type === "string") return text;
+  if (type === "object" || type === "array") return fromEditText(text);
+  if (type !== null) {
+    const value = ofType(text, type, current instanceof Binary ? current.sub_type : undefined);
+    if (value !== undefined) return value;
+    if (/^\s*[{["]/.test(text)) return fromEditText(text);
+    throw new AppError(
+      "invalid_request",
+      `"${text.slice(0, 60)}" is not of type ${type}. To store another type, enter Extended JSON such as {"$numberLong": "5"}.`,
+    );
+  }
+  const known = TRIED_TYPES.filter((each) => types.includes(each) || (types.length === 0 && isGuessed(each)));
+  for (const each of known) {
+    const value = each === "object" || each === "array" ? nested(text) : ofType(text, each);
+    if (value !== undefined) return value;
+  }
+  if (known.length === 0 || /^\s*[{["]/.test(text)) return fromEditText(text);
+  throw new AppError("invalid_request", `"${text.slice(0, 60)}" is not of type ${types.join(" or ")}.`);
+}
+
+/** Types that a text may mean in a field without any known value. */
+function isGuessed(type: string): boolean {
+  return type === "object" || type === "array" || type === "string";
+}
+
+function nested(text: string): unknown {
+  return /^\s*[{[]/.test(text) ? fromEditText(text) : undefined;
+}
+
+/** Returns the value of a type that a text is shown for; undefined for none. */
+function ofType(text: string, type: string, subtype = 0): unknown {
+  try {
+    switch (type) {
+      case "int":
+        return new Int32(Number(integerOf(text.trim(), 32)));
+      case "long":
+        return Long.fromBigInt(integerOf(text.trim(), 64));
+      case "double":
+        return new Double(doubleOf(text.trim()));
+      case "decimal":
+        return decimalOf(text.trim());
+      case "bool":
+        return /^(?:true|false)$/i.test(text.trim()) ? /^true$/i.test(text.trim()) : undefined;
+      case "date":
+        return dateOf(text.trim());
+      case "objectId":
+        return /^[\da-f]{24}$/i.test(text.trim()) ? new ObjectId(text.trim()) : undefined;
+      case "uuid":
+        return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text.trim())
+          ? new Binary(new UUID(text.trim()).buffer, UUID_SUBTYPE)
+          : undefined;
+      case "binData":
+        return Buffer.from(text, "base64").toString("base64") === text
+          ? new Binary(Buffer.from(text, "base64"), subtype)
+          : undefined;
+      case "timestamp": {
+        const [, t, i] = /^Timestamp\((\d{1,10}), (\d{1,10})\)$/.exec(text.trim()) ?? [];
+        return t === undefined ? undefined : new Timestamp({ t: Number(t), i: Number(i) });
+      }
+      case "regex": {
+        const [, pattern, options] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? [];
+        return pattern === undefined ? undefined : new BSONRegExp(pattern, options);
+      }
+      case "string":
+        return text;
+      default:
+        return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses a day, or a time with or without its zone. Without a zone it is UTC, as displayed. */
+function dateOf(text: string): Date | undefined {
+  if (!/^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:[T ]|$)/.test(text)) return undefined;
+  const written = text.replace(" ", "T");
+  const hasZone = !written.includes("T") || /(?:Z|[+-]\d\d:?\d\d)$/.test(written);
+  const date = new Date(hasZone ? written : `${written}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/**
+ * Returns the values that a page shows as this text, for an `_id`.
+ * @throws AppError `invalid_request` for a nested value with too many readings
+ */
+export function toCandidates(text: string | null): unknown[] {
+  if (text === null) return [null];
+  const object = /^\s*[{[]/.test(text) ? parsedOrUndefined(text) : undefined;
+  const nestedOnes = typeof object === "object" && object !== null ? candidatesOf(object) : [];
+  return [...leafCandidates(text), ...(/^(?:true|false)$/.test(text) ? [text === "true"] : []), ...nestedOnes];
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the scalar values, other than booleans, that a page shows as this text. */
+function leafCandidates(text: string): unknown[] {
+  const types = [...NUMBER_TYPES, "date", "objectId", "uuid", "timestamp"];
+  const bytes = SUBTYPES.map((subtype) => ofType(text, "binData", subtype));
+  const keys =
+    text === "MinKey" || text === "MaxKey" ? [fromEditText(`{"$${text === "MinKey" ? "min" : "max"}Key": 1}`)] : [];
+  const values = [...types.map((type) => ofType(text, type)), ...bytes, ...keys].filter((each) => each !== undefined);
+  return [text, ...values.filter((value) => toShownText(value) === text)];
+}
+
+function candidatesOf(shown: unknown): unknown[] {
+  if (typeof shown === "string") return leafCandidates(shown);
+  // Numbers of all types are equal in a comparison.
+  if (typeof shown !== "object" || shown === null) return [shown];
+  const isList = Array.isArray(shown);
+  let readings: [string, unknown][][] = [[]];
+  for (const [key, item] of Object.entries(shown)) {
+    const values = candidatesOf(item);
+    if (readings.length * values.length > CANDIDATES_MAX) {
+      throw new AppError("invalid_request", "This _id may be of too many types. Use a console.");
+    }
+    readings = readings.flatMap((entries) => values.map((value): [string, unknown][] => [...entries, [key, value]]));
+  }
+  return readings.map((entries) => (isList ? entries.map(([, value]) => value) : Object.fromEntries(entries)));
+}

@@ -1,0 +1,369 @@
+import { type ClientSession, type Collection, type Db, type Document, MongoError, type ObjectId } from "mongodb";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
+import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
+import { toCandidates, toEditedValue, toShownText } from "./edit-values";
+import type { Doc } from "./operation";
+import { checkCollection } from "./rules";
+import type { Run } from "./run";
+import { toShellText } from "./shell/write";
+import { inTransaction, knowsTransactions } from "./transactions";
+import { WireWriter } from "./values";
+
+/*
+ * Changes single documents. Planning reads each document: its values decide the types of the new ones, and are in the
+ * filter of the write, which so matches the document only as it was read.
+ */
+
+const ID = "_id";
+/** A field that an expression and an update can name. Other names would be a path or an operator. */
+const PLAIN_NAME = /^[^.$\0][^.\0]*$/;
+/** Maximum number of conflicts whose documents are read again. */
+const CONFLICTS_MAX = 50;
+const UNKNOWN_COMMIT = "UnknownTransactionCommitResult";
+
+/** Reads and writes a database in its session, until the signal aborts. Errors are those of the library. */
+type Begin = <T>(signal: AbortSignal, work: (db: Db, session: ClientSession) => Promise<T>) => Promise<T>;
+export type RowChangeParts = {
+  begin(signal: AbortSignal): Promise<Run>;
+  failure(error: unknown, signal: AbortSignal): unknown;
+};
+
+/** The write of one change. */
+type Write =
+  | { op: "insert"; document: Doc }
+  | { op: "update"; filter: Doc; update: Doc | Doc[]; row: Row }
+  | { op: "delete"; filter: Doc; row: Row };
+/** The document of a change. `isUnchanged`: it has the old values, which `names` lists. */
+type Row = { id: unknown; names: readonly string[]; isUnchanged: boolean };
+type Limits = Pick<QueryOptions, "signal" | "timeoutMs">;
+
+/**
+ * Plans changes of documents, without writing.
+ * @throws AppError `invalid_request` with the path of the change
+ */
+export async function planMongoRowChanges(
+  { begin, failure }: RowChangeParts,
+  entity: Entity,
+  changes: readonly RowChangeRequest[],
+  limits: Limits,
+): Promise<RowChangePlan> {
+  if (entity.kind !== "collection") {
+    throw invalidInput("table", `${entity.name} is a view. Edit the documents of its collection.`);
+  }
+  checkCollection(entity.name);
+  const inSession: Begin = async (signal, work) => {
+    const run = await begin(signal);
+    try {
+      return await run.work(work);
+    } finally {
+      await run.end();
+    }
+  };
+  const planner = new Planner(inSession, entity);
+  try {
+    const writes = await planner.plan(changes, limits);
+    return {
+      texts: writes.map((write) => () => toText(entity.name, write)),
+      run: (options) => new Writer(inSession, failure, entity.name).run(writes, options),
+    };
+  } catch (error) {
+    throw failure(error, limits.signal);
+  }
+}
+
+class Planner {
+  readonly #begin: Begin;
+  readonly #entity: Entity;
+
+  constructor(begin: Begin, entity: Entity) {
+    this.#begin = begin;
+    this.#entity = entity;
+  }
+
+  plan(changes: readonly RowChangeRequest[], { signal, timeoutMs }: Limits): Promise<Write[]> {
+    return this.#begin(signal, async (db, session) => {
+      const collection = db.collection<Document>(this.#entity.name);
+      const reading = { session, maxTimeMS: Math.ceil(timeoutMs), signal };
+      const writes: Write[] = [];
+      for (const [at, change] of changes.entries()) {
+        const path = `changes.${at}`;
+        checkChange(change, path);
+        const names = [...new Set([...Object.keys(change.old), ...Object.keys(change.set), ...change.defaults])];
+        // A whole document is read to be copied, and for fields that a projection cannot name.
+        const isWhole = change.op === "insert" || !names.every((name) => PLAIN_NAME.test(name));
+        const projection = isWhole ? {} : Object.fromEntries([ID, ...names].map((name) => [name, 1]));
+        const id = change.key[ID];
+        const read = async () => {
+          const candidates = inChange(`${path}.key`, () => toCandidates(id ?? null));
+          const cursor = collection.find({ [ID]: { $in: candidates as ObjectId[] } }, { ...reading, projection });
+          const found = (await cursor.toArray()).filter((each) => toShownText(each[ID]) === (id ?? null));
+          if (found.length > 1) {
+            throw invalidInput(`${path}.key`, `Several documents have an _id shown as ${id}. Use a console.`);
+          }
+          return found[0] ?? null;
+        };
+        writes.push(this.#toWrite(change, id === undefined ? null : await read(), path));
+      }
+      return writes;
+    });
+  }
+
+  #toWrite(change: RowChangeRequest, found: Doc | null, path: string): Write {
+    const { op, key, old, set, defaults } = change;
+    if (op === "insert") {
+      if (Object.hasOwn(key, ID) && !found) {
+        throw invalidInput(`${path}.key`, "The document to copy was deleted. Remove the new row.");
+      }
+      return { op, document: this.#toDocument(change, found, path) };
+    }
+    const oldValues = Object.entries(old).map(([name, text]) => {
+      const stored = found && Object.hasOwn(found, name) ? found[name] : undefined;
+      const isUnchanged = found !== null && toShownText(stored) === text;
+      // A document that is not as it was read is not written: this filter is only shown.
+      return { name, isUnchanged, value: isUnchanged ? stored : this.#asRead(name, text, stored) };
+    });
+    const id = found ? found[ID] : (toCandidates(key[ID] ?? null).at(-1) ?? null);
+    const conditions = oldValues.map(({ name, value }) => toCondition(name, value));
+    const filter: Doc = { [ID]: id };
+    if (conditions.length > 0) filter.$expr = conditions.length === 1 ? conditions[0] : { $and: conditions };
+    const row = {
+      id,
+      names: Object.keys(old),
+      isUnchanged: found !== null && oldValues.every(({ isUnchanged }) => isUnchanged),
+    };
+    if (op === "delete") return { op, filter, row };
+    const values = Object.entries(set).map(([name, text]): [string, unknown] => {
+      const stored = found && Object.hasOwn(found, name) ? found[name] : null;
+      // The type of a changed value is not the one that the new value was meant for.
+      return [
+        name,
+        row.isUnchanged ? this.#toValue(name, text, stored, `${path}.set`) : this.#asRead(name, text, stored),
+      ];
+    });
+    return { op, filter, update: toUpdate(values, defaults), row };
+  }
+
+  /** Returns the document to insert: the fields of the copied one, then those of the change. */
+  #toDocument({ set, defaults }: RowChangeRequest, copied: Doc | null, path: string): Doc {
+    const entries = new Map(Object.entries(copied ?? {}).filter(([name]) => name !== ID && !defaults.includes(name)));
+    const given: [string, unknown][] = Object.entries(set).map(([name, text]) => [
+      name,
+      this.#toValue(name, text, entries.get(name) ?? null, `${path}.set`),
+    ]);
+    for (const [name, value] of given) entries.set(name, value);
+    const first = entries.has(ID) ? [[ID, entries.get(ID)] as const] : [];
+    entries.delete(ID);
+    return Object.fromEntries([...first, ...entries]);
+  }
+
+  #toValue(name: string, text: string | null, stored: unknown, path: string): unknown {
+    if (text === null) return null;
+    return inChange(path, () => toEditedValue(text, stored, this.#typesOf(name)), name);
+  }
+
+  /** Returns a value that is shown as an old text, of a likely type. */
+  #asRead(name: string, text: string | null, stored: unknown): unknown {
+    if (text === null) return null;
+    try {
+      return toEditedValue(text, stored, this.#typesOf(name));
+    } catch {
+      return text;
+    }
+  }
+
+  #typesOf(name: string): string[] {
+    const type = this.#entity.columns?.find((column) => column.name === name)?.type ?? "null";
+    return type.split(" | ").filter((each) => each !== "null");
+  }
+}
+
+class Writer {
+  readonly #begin: Begin;
+  readonly #failure: RowChangeParts["failure"];
+  readonly #collection: string;
+
+  constructor(begin: Begin, failure: RowChangeParts["failure"], collection: string) {
+    this.#begin = begin;
+    this.#failure = failure;
+    this.#collection = collection;
+  }
+
+  async run(writes: readonly Write[], { signal, timeoutMs }: Limits): Promise<RowChangesEnd> {
+    try {
+      return await this.#begin(signal, async (db, session) => {
+        const documents = db.collection<Document>(this.#collection);
+        const limits = { session, maxTimeMS: Math.ceil(timeoutMs) };
+        const stale = writes.flatMap((write, at) => (write.op !== "insert" && !write.row.isUnchanged ? [at] : []));
+        const end =
+          stale.length > 0
+            ? { conflicts: stale, written: 0, failure: null }
+            : (await knowsTransactions(db))
+              ? await this.#runTogether(documents, writes, { ...limits, signal })
+              : await this.#runInTurn(documents, writes, { ...limits, signal });
+        return { ...end, conflicts: await this.#current(documents, writes, { ...limits, at: end.conflicts }) };
+      });
+    } catch (error) {
+      throw this.#failure(error, signal);
+    }
+  }
+
+  /** Writes all changes in one transaction, or none. */
+  async #runTogether(documents: Documents, writes: readonly Write[], limits: WriteLimits): Promise<WritesEnd> {
+    let conflicts: number[] = [];
+    let at: number | null = null;
+    try {
+      await inTransaction(limits.session, limits.signal, async () => {
+        conflicts = [];
+        for (const [index, write] of writes.entries()) {
+          at = index;
+          if (!(await this.#apply(documents, write, limits))) conflicts.push(index);
+        }
+        at = null;
+        if (conflicts.length > 0) throw new Conflicting();
+      });
+    } catch (error) {
+      if (error instanceof Conflicting) return { conflicts, written: 0, failure: null };
+      const isUnknown = at === null && error instanceof MongoError && error.hasErrorLabel(UNKNOWN_COMMIT);
+      return this.#failed(error, { change: at, written: 0, isUnknown, signal: limits.signal });
+    }
+    return { conflicts: [], written: writes.length, failure: null };
+  }
+
+  /** Writes one change after the other, up to the first that fails. */
+  async #runInTurn(documents: Documents, writes: readonly Write[], limits: WriteLimits): Promise<WritesEnd> {
+    for (const [at, write] of writes.entries()) {
+      try {
+        limits.signal.throwIfAborted();
+        if (!(await this.#apply(documents, write, limits))) return { conflicts: [at], written: at, failure: null };
+      } catch (error) {
+        return this.#failed(error, { change: at, written: at, isUnknown: false, signal: limits.signal });
+      }
+    }
+    return { conflicts: [], written: writes.length, failure: null };
+  }
+
+  #failed(
+    error: unknown,
+    {
+      change,
+      written,
+      isUnknown,
+      signal,
+    }: { change: number | null; written: number; isUnknown: boolean; signal: AbortSignal },
+  ): WritesEnd {
+    const known = this.#failure(error, signal);
+    if (!(known instanceof AppError)) throw known;
+    return { conflicts: [], written, failure: { change, error: known, isUnknown } };
+  }
+
+  /** Returns whether the change has its document, with its old values. */
+  async #apply(documents: Documents, write: Write, limits: WriteLimits): Promise<boolean> {
+    const { session, maxTimeMS } = limits;
+    if (write.op === "insert") {
+      await documents.insertOne(write.document, { session, maxTimeMS });
+      return true;
+    }
+    if (write.op === "delete") {
+      const { deletedCount } = await documents.deleteOne(write.filter, { session, maxTimeMS });
+      return Number(deletedCount) === 1;
+    }
+    const { matchedCount } = await documents.updateOne(write.filter, write.update, { session, maxTimeMS });
+    return Number(matchedCount) === 1;
+  }
+
+  async #current(
+    documents: Documents,
+    writes: readonly Write[],
+    { at, session, maxTimeMS }: Omit<WriteLimits, "signal"> & { at: readonly number[] },
+  ): Promise<RowChangesEnd["conflicts"]> {
+    const conflicts: RowChangesEnd["conflicts"] = [];
+    for (const change of at.slice(0, CONFLICTS_MAX)) {
+      const write = writes[change];
+      if (!write || write.op === "insert") continue;
+      const { id, names } = write.row;
+      const found = await documents.findOne({ [ID]: { $eq: id as ObjectId } }, { session, maxTimeMS });
+      const current = found && Object.fromEntries([ID, ...names].map((name) => [name, shown(found, name)]));
+      conflicts.push({ change, current });
+    }
+    return conflicts;
+  }
+}
+
+type Documents = Collection<Document>;
+type WriteLimits = { session: ClientSession; maxTimeMS: number; signal: AbortSignal };
+type WritesEnd = Omit<RowChangesEnd, "conflicts"> & { conflicts: number[] };
+
+/** Aborts a transaction whose documents have changed. */
+class Conflicting extends Error {}
+
+function shown(found: Doc, name: string): WireValue {
+  return new WireWriter().write(Object.hasOwn(found, name) ? found[name] : null);
+}
+
+/** @throws AppError `invalid_request` */
+function checkChange({ op, key, old, set, defaults }: RowChangeRequest, path: string): void {
+  if (Object.keys(key).some((name) => name !== ID) || (op !== "insert" && !Object.hasOwn(key, ID))) {
+    throw invalidInput(`${path}.key`, "Send the primary key: _id.");
+  }
+  const unnamed = [...Object.keys(set), ...defaults].find((name) => name.includes("\0"));
+  if (unnamed !== undefined) throw invalidInput(`${path}.set`, "Field names can't contain NUL characters.");
+  if (op !== "update") return;
+  const changed = [...Object.keys(set), ...defaults];
+  if (changed.length === 0) throw invalidInput(`${path}.set`, "Send at least one field to change.");
+  if (changed.includes(ID)) {
+    throw invalidInput(`${path}.set`, "MongoDB can't change an _id. Duplicate the row and delete this one.");
+  }
+  const missing = changed.find((name) => !Object.hasOwn(old, name));
+  if (missing !== undefined) throw invalidInput(`${path}.old`, `Send the value of ${missing} as it was read.`);
+}
+
+function inChange<T>(path: string, work: () => T, field?: string): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
+    throw invalidInput(path, field === undefined ? error.message : `Field ${field}: ${error.message}`);
+  }
+}
+
+/** Returns an expression that is true for a field with exactly this value, undefined for a missing one. */
+function toCondition(name: string, value: unknown): Doc {
+  const field = PLAIN_NAME.test(name) ? `$${name}` : { $getField: { field: { $literal: name }, input: "$$ROOT" } };
+  if (value === undefined) return { $eq: [{ $type: field }, "missing"] };
+  return { $eq: [field, toLiteral(value)] };
+}
+
+/** Returns a value that no expression reads as a field or an operator. */
+function toLiteral(value: unknown): unknown {
+  const isRead = typeof value === "string" ? value.startsWith("$") : typeof value === "object" && value !== null;
+  const isScalar =
+    value instanceof Date || (isRead && typeof value === "object" && value !== null && "_bsontype" in value);
+  return isRead && !isScalar ? { $literal: value } : value;
+}
+
+/** Returns an update. Fields whose names would be a path or an operator need a pipeline. */
+function toUpdate(values: readonly [string, unknown][], unset: readonly string[]): Doc | Doc[] {
+  const names = [...values.map(([name]) => name), ...unset];
+  if (names.every((name) => PLAIN_NAME.test(name))) {
+    return {
+      ...(values.length > 0 && { $set: Object.fromEntries(values) }),
+      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((name) => [name, ""])) }),
+    };
+  }
+  const sets: [string, unknown][] = [
+    ...values.map(([name, value]): [string, unknown] => [name, { $literal: value }]),
+    ...unset.map((name): [string, unknown] => [name, "$$REMOVE"]),
+  ];
+  return sets.map(([name, value]) => ({
+    $replaceWith: { $setField: { field: { $literal: name }, input: "$$ROOT", value } },
+  }));
+}
+
+function toText(collection: string, write: Write): string {
+  const target = `db.getCollection(${JSON.stringify(collection)})`;
+  const text = (value: unknown) => toShellText(value, "", true);
+  if (write.op === "insert") return `${target}.insertOne(${text(write.document)})`;
+  if (write.op === "delete") return `${target}.deleteOne(${text(write.filter)})`;
+  return `${target}.updateOne(${text(write.filter)}, ${text(write.update)})`;
+}

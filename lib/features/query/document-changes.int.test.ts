@@ -1,0 +1,397 @@
+import {
+  Binary,
+  BSONRegExp,
+  Decimal128,
+  type Document,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MongoClient,
+  ObjectId,
+  Timestamp,
+  UUID,
+} from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databaseReady } from "@/lib/platform/db/ready";
+import { env } from "@/lib/platform/env";
+import { closeServerMember } from "@/lib/platform/process/server-context";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedPerson } from "@/test/seed";
+import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
+import { writeNow } from "./history-writer";
+
+process.env.ALLOW_PRIVATE_NETWORK = "all";
+const own = takeOwnDatabase();
+const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
+const ID = "f".repeat(24);
+const NESTED = {
+  at: new Date("2026-01-02T03:04:05.678Z"),
+  ref: new ObjectId(ID),
+  whole: new Double(5),
+  count: new Int32(5),
+  long: Long.fromString("5"),
+  far: Long.fromString("9007199254740993"),
+  exact: Decimal128.fromString("0.10"),
+  code: new UUID("6d7c2a52-7b1e-4f3c-9d8e-0a1b2c3d4e5f"),
+  raw: new Binary(Buffer.from([0, 1, 255]), 5),
+  text: "$text",
+  "a.b": [{ $inner: null }, "2026-01-02T03:04:05.678Z"],
+};
+let ana: Person;
+let store: DocumentStore;
+let mongo: MongoClient;
+let path = "";
+let connectionId = "";
+
+beforeAll(async () => {
+  env().RATE_LIMIT_SCALE = 100;
+  await databaseReady();
+  ana = await seedPerson("Ana");
+  store = await startDocumentStore();
+  mongo = new MongoClient(store.uri);
+  ({ path, connectionId } = await connect(store.uri));
+});
+afterAll(async () => {
+  await closeServerMember("dataSources");
+  await mongo?.close();
+  await store?.stop();
+  await writeNow();
+  await own.drop();
+});
+
+async function connect(connectionString: string) {
+  const body = { name: `documents ${Math.random()}`, type: "mongodb", config: { connectionString, database: "edit" } };
+  const made = await call("POST", `/api/workspaces/${ana.workspaceId}/connectors`, {
+    ...ana,
+    body: { ...body, readOnly: false },
+  });
+  expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+  const id = made.json.data.id as string;
+  return { connectionId: id, path: `/api/workspaces/${ana.workspaceId}/databases/${id}` };
+}
+
+const goods = (client = mongo) => client.db("edit").collection<Document>("goods");
+const stored = (_id: unknown = 1) => goods().findOne({ _id: _id as ObjectId }, EXACT);
+const change = (changes: object[], more: object = {}, who: object = ana) =>
+  call("POST", `${path}/rows/changes`, { ...who, body: { table: { name: "goods" }, changes, ...more } });
+const update = (id: string, old: object, set: object) => ({ op: "update", key: { _id: id }, old, set });
+const pathOf = ({ json }: { json: { details?: { path: string }[] } }) => json.details?.[0]?.path;
+
+/** Reads one document as a page shows it, as texts. */
+async function shown(id: string, more: object = {}) {
+  const body = { table: { name: "goods" }, filters: [{ column: "_id", op: "is", value: id }], ...more };
+  const { status, json, text } = await call("POST", `${path}/rows`, { ...ana, body });
+  expect([status, text]).toEqual([200, expect.any(String)]);
+  const [row = {}] = json.data.rows;
+  const texts = Object.entries(row).map(([name, value]) => {
+    return [name, value === null || typeof value === "string" ? value : JSON.stringify(value)] as const;
+  });
+  return Object.fromEntries(texts) as Record<string, string | null>;
+}
+
+beforeEach(async () => {
+  await goods().deleteMany({});
+  await goods().insertMany([
+    { _id: 1, name: "one", n: new Int32(1), nested: NESTED },
+    { _id: 2, name: "two", n: new Int32(2) },
+    { _id: 3, name: "three", n: new Int32(3) },
+  ] as never);
+  await call("GET", `/api/workspaces/${ana.workspaceId}/connectors/${connectionId}/entities?refresh=true`, ana);
+});
+
+describe("changes of documents", () => {
+  it("writes updates, deletions and new documents together, and records them once", async () => {
+    const answer = await change([
+      { op: "update", key: { _id: "1" }, old: { name: "one", n: "1" }, set: { name: "ONE" }, defaults: ["n"] },
+      { op: "delete", key: { _id: "2" }, old: { name: "two", n: "2" } },
+      { op: "insert", set: { _id: "4", name: "four", n: "4" } },
+      { op: "insert", set: { name: null } },
+    ]);
+    expect([answer.status, answer.json.data]).toMatchObject([200, { affectedRows: 4, statements: [] }]);
+    const found = await goods().find({}, EXACT).toArray();
+    expect(found.map(({ nested: _, ...rest }) => rest)).toEqual([
+      { _id: new Int32(1), name: "ONE" },
+      { _id: new Int32(3), name: "three", n: new Int32(3) },
+      { _id: new Int32(4), name: "four", n: new Int32(4) },
+      { _id: expect.any(ObjectId), name: null },
+    ]);
+    const execution = `/api/workspaces/${ana.workspaceId}/executions/${answer.json.data.executionId}`;
+    const { data } = (await call("GET", execution, ana)).json;
+    expect(data).toMatchObject({ status: "success", affectedRows: 4 });
+    expect(data.query).toMatch(/updateOne\(.*;\ndb\.getCollection\("goods"\)\.deleteOne\(.*insertOne\(/s);
+  });
+
+  it("returns the operations of a dry run, which have the same effect in a console", async () => {
+    await goods().updateOne({ _id: 1 as never }, { $set: { "nested.whole": new Double(7), ratio: new Double(2) } });
+    const { nested = null } = await shown("1");
+    const set = { ratio: "3", nested: '{"a": 1, "b": 1.0, "c": {"$numberLong": "1"}}', name: "$it's {}" };
+    const changes = [
+      update("1", { ratio: "2", nested, name: "one" }, set),
+      { op: "delete", key: { _id: "2" }, old: { name: "two" } },
+      { op: "insert", set: { _id: "9", name: "nine" } },
+    ];
+    const { json } = await change(changes, { dryRun: true });
+    expect(json.data).toMatchObject({ executionId: null, affectedRows: null });
+    expect(await goods().countDocuments()).toBe(3);
+    for (const query of json.data.statements) {
+      const answer = await call("POST", `${path}/execute`, { ...ana, body: { query } });
+      expect([answer.status, answer.json.data?.affectedRows, query]).toEqual([200, 1, query]);
+    }
+    expect(await stored()).toEqual({
+      _id: new Int32(1),
+      name: "$it's {}",
+      n: new Int32(1),
+      nested: { a: new Int32(1), b: new Double(1), c: Long.fromInt(1) },
+      ratio: new Double(3),
+    });
+    expect((await goods().find().toArray()).map(({ _id }) => _id)).toEqual([1, 3, 9]);
+  });
+
+  it.each<[string, unknown, string, unknown]>([
+    ["int", new Int32(5), "6", new Int32(6)],
+    ["long", Long.fromInt(5), "6", Long.fromInt(6)],
+    ["long beyond a double", Long.fromString("9007199254740993"), "-9223372036854775808", Long.MIN_VALUE],
+    ["double", new Double(5), "6", new Double(6)],
+    ["double without a number", new Double(Number.NaN), "-Infinity", new Double(Number.NEGATIVE_INFINITY)],
+    ["decimal", Decimal128.fromString("0.10"), "0.20", Decimal128.fromString("0.20")],
+    ["bool", true, "false", false],
+    ["date", new Date(0), "2026-05-31 12:00", new Date("2026-05-31T12:00:00Z")],
+    ["objectId", new ObjectId(ID), "0".repeat(24), new ObjectId("0".repeat(24))],
+    ["uuid", new UUID("6d7c2a52-7b1e-4f3c-9d8e-0a1b2c3d4e5f"), "7d7c2a52-7b1e-4f3c-9d8e-0a1b2c3d4e5f", new UUID("7d7c2a52-7b1e-4f3c-9d8e-0a1b2c3d4e5f")],
+    ["bytes of a subtype", new Binary(Buffer.from("a"), 0x80), "AAH/", new Binary(Buffer.from([0, 1, 255]), 0x80)],
+    ["timestamp", new Timestamp({ t: 1, i: 2 }), "Timestamp(3, 4)", new Timestamp({ t: 3, i: 4 })],
+    ["regex", new BSONRegExp("a/", "i"), "/b/x/im", new BSONRegExp("b/x", "im")],
+    ["text that looks like a number", "5", "6", "6"],
+    ["text that looks like an id", ID, "0".repeat(24), "0".repeat(24)],
+    ["explicit type", new Int32(5), '{"$numberLong": "5"}', Long.fromInt(5)],
+    ["explicit text", new Date(0), '"soon"', "soon"],
+    ["list", [new Int32(1), "x"], "[1, 2.0]", [new Int32(1), new Double(2)]],
+    ["end of all", new MaxKey(), '{"$maxKey": 1}', new MaxKey()],
+  ])("keeps the type: %s", async (_, value, text, wanted) => {
+    await goods().updateOne({ _id: 1 as never }, { $set: { v: value } });
+    const before = await stored();
+    const { v = null } = await shown("1");
+    const same = typeof value === "object" && value instanceof MaxKey ? text : Array.isArray(value) ? '[1, "x"]' : v;
+    if (same !== null) {
+      expect((await change([update("1", { v }, { v: same })])).text).toContain("affectedRows");
+      expect(await stored()).toEqual(before);
+    }
+    const answer = await change([update("1", { v }, { v: text })]);
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    expect((await stored())?.v).toEqual(wanted);
+  }); // biome-ignore format: one line a type
+
+  it("returns nested values as Extended JSON that is stored as the same value", async () => {
+    const { nested: old = null } = await shown("1");
+    const { nested: exact } = await shown("1", { exact: ["nested"] });
+    expect(JSON.parse(exact ?? "")).toMatchObject({ count: 5, whole: 5, far: { $numberLong: "9007199254740993" } });
+    expect(exact).toContain('"whole": 5.0');
+    const before = await stored();
+    expect((await change([update("1", { nested: old }, { nested: exact })])).status).toBe(200);
+    expect(await stored()).toEqual(before);
+    const changed = exact?.replace('"$text"', '"two"') ?? "";
+    expect((await change([update("1", { nested: old }, { nested: changed })])).status).toBe(200);
+    expect((await stored())?.nested).toEqual({ ...before?.nested, text: "two" });
+    expect((await change([update("1", { nested: old }, { nested: exact })])).json.code).toBe("conflict");
+  });
+
+  it("copies a document with the types of all its values", async () => {
+    await goods().updateOne({ _id: 1 as never }, [
+      { $replaceWith: { $setField: { field: { $literal: "a.b" }, input: "$$ROOT", value: new Double(2) } } },
+    ]);
+    const copy = { op: "insert", key: { _id: "1" }, set: { _id: "8", n: "7" }, defaults: ["name"] };
+    expect((await change([copy])).status).toBe(200);
+    const { name: _, ...rest } = (await stored()) as Document;
+    expect(await stored(8)).toEqual({ ...rest, _id: new Int32(8), n: new Int32(7) });
+    expect(pathOf(await change([{ ...copy, key: { _id: "99" } }]))).toBe("changes.0.key");
+  });
+
+  it("takes fields whose names are a path or an operator as names", async () => {
+    const odd = new Map<string, unknown>([["_id", 5], ["a.b", "dotted"], ["$where", "dollar"], ["__proto__", "x"], ["a", { b: "inner" }], ["n", 5]]); // biome-ignore format: one document
+    await goods().insertOne(odd as never);
+    const set = { "a.b": "DOTTED", $where: "DOLLAR", new$: "x" };
+    const answer = await change([update("5", { "a.b": "dotted", $where: "dollar", new$: null }, set)]);
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    const found = (await stored(5)) as Document;
+    expect(Object.entries(found).slice(1)).toEqual([
+      ["a.b", "DOTTED"],
+      ["$where", "DOLLAR"],
+      ["__proto__", "x"],
+      ["a", { b: "inner" }],
+      ["n", new Int32(5)],
+      ["new$", "x"],
+    ]);
+    const stale = await change([update("5", { "a.b": "dotted" }, { "a.b": "x" })]);
+    expect(stale.json.details.conflicts).toEqual([{ change: 0, current: { _id: 5, "a.b": "DOTTED" } }]);
+    const unset = { op: "update", key: { _id: "5" }, old: { "a.b": "DOTTED" }, defaults: ["a.b"] };
+    expect((await change([unset])).status).toBe(200);
+    expect(Object.keys((await stored(5)) ?? {})).toEqual(["_id", "$where", "__proto__", "a", "n", "new$"]);
+  });
+
+  it("finds a document by an _id of any type, and only by its own", async () => {
+    const ids: [unknown, string | null][] = [
+      ["1", null],
+      [new Double(1.5), "1.5"],
+      [Long.fromString("9007199254740993"), "9007199254740993"],
+      [Decimal128.fromString("2.50"), "2.50"],
+      [new ObjectId(ID), ID],
+      [new Date(5), "1970-01-01T00:00:00.005Z"],
+      [new UUID("6d7c2a52-7b1e-4f3c-9d8e-0a1b2c3d4e5f"), "6d7c2a52-7b1e-4f3c-9d8e-0a1b2c3d4e5f"],
+      [{ day: new Date(5), by: new ObjectId(ID), n: new Int32(2) }, `{"day":"1970-01-01T00:00:00.005Z","by":"${ID}","n":2}`],
+      [true, "true"],
+      [new Binary(Buffer.from([1, 2]), 0x80), "AQI="],
+    ]; // biome-ignore format: a table
+    await goods().insertMany(ids.map(([_id]) => ({ _id, v: "old" })) as never);
+    for (const [_id, key] of ids) {
+      if (key === null) continue;
+      const answer = await change([update(key, { v: "old" }, { v: "new" })]);
+      expect([key, answer.status, answer.json.data?.affectedRows]).toEqual([key, 200, 1]);
+      expect([key, (await stored(_id))?.v]).toEqual([key, "new"]);
+    }
+    await goods().updateOne({ _id: null as never }, { $set: { v: "old" } }, { upsert: true });
+    const ofNull = { op: "update", key: { _id: null }, old: { v: "old" }, set: { v: "new" } };
+    expect((await change([ofNull])).status).toBe(200);
+    expect((await goods().findOne({ _id: { $type: "null" } as never }))?.v).toBe("new");
+    // Both 1 and "1" are shown as 1.
+    const both = await change([update("1", { name: "one" }, { name: "x" })]);
+    expect([both.status, pathOf(both)]).toEqual([400, "changes.0.key"]);
+  });
+
+  it("writes nothing when documents were changed or deleted since, and returns their values", async () => {
+    await goods().updateOne({ _id: 1 as never }, { $set: { name: "theirs" } });
+    await goods().deleteOne({ _id: 2 as never });
+    const answer = await change([
+      { op: "insert", set: { _id: "5" } },
+      update("1", { name: "one" }, { name: "mine" }),
+      update("3", { name: "three" }, { name: "THREE" }),
+      { op: "delete", key: { _id: "2" }, old: { name: "two" } },
+    ]);
+    expect([answer.status, answer.json.code]).toEqual([409, "conflict"]);
+    expect(answer.json.details.conflicts).toEqual([
+      { change: 1, current: { _id: 1, name: "theirs" } },
+      { change: 3, current: null },
+    ]);
+    expect(await goods().countDocuments({ name: { $in: ["theirs", "three"] } })).toBe(2);
+    expect((await change([update("1", { name: "theirs" }, { name: "mine" })])).status).toBe(200);
+  });
+
+  it("lets one of several changes to a document win, and tells a list from its item", async () => {
+    const values = ["a", "b", "c", "d"];
+    const answers = await Promise.all(values.map((name) => change([update("1", { name: "one" }, { name })])));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const won = answers.findIndex(({ status }) => status === 200);
+    expect((await stored())?.name).toBe(values[won]);
+    await goods().updateOne({ _id: 2 as never }, { $set: { name: ["two"] } });
+    expect((await change([update("2", { name: "two" }, { name: "x" })])).json.code).toBe("conflict");
+  });
+
+  it("writes nothing when the server refuses a change, and names it", async () => {
+    for (const id of ["3", "[1]"]) {
+      const answer = await change([
+        update("1", { name: "one" }, { name: "mine" }),
+        { op: "insert", set: { _id: id === "3" ? id : '{"$numberInt": "3"}' } },
+      ]);
+      expect([answer.status, answer.json.code, answer.json.details]).toEqual([400, "query_failed", { change: 1 }]);
+      expect((await stored())?.name).toBe("one");
+    }
+  });
+
+  it("refuses what it cannot store unchanged", async () => {
+    await goods().updateOne({ _id: 1 as never }, { $set: { date: new Date(0), list: [1] } });
+    const refused = async (old: object, set: object) => pathOf(await change([update("1", old, set)]));
+    expect(await refused({ n: "1" }, { n: "1.5" })).toBe("changes.0.set");
+    expect(await refused({ n: "1" }, { n: "5000000000" })).toBe("changes.0.set");
+    expect(await refused({ n: "1" }, { n: "" })).toBe("changes.0.set");
+    expect(await refused({ date: "1970-01-01T00:00:00.000Z" }, { date: "soon" })).toBe("changes.0.set");
+    expect(await refused({ list: "[1]" }, { list: "[1" })).toBe("changes.0.set");
+    expect(await refused({ list: "[1]" }, { list: "[12345678901234567890]" })).toBe("changes.0.set");
+    expect(await refused({ list: "[1]" }, { list: "[".repeat(200) + "]".repeat(200) })).toBe("changes.0.set");
+    expect(await refused({ _id: "1" }, { _id: "2" })).toBe("changes.0.set");
+    expect(await refused({}, { name: "x" })).toBe("changes.0.old");
+    expect(pathOf(await change([{ op: "update", key: { name: "one" } }]))).toBe("changes.0.key");
+    expect(pathOf(await change([{ op: "update", key: { _id: "1" } }]))).toBe("changes.0.set");
+    await mongo.db("edit").command({ create: "seen", viewOn: "goods", pipeline: [] });
+    await call("GET", `/api/workspaces/${ana.workspaceId}/connectors/${connectionId}/entities?refresh=true`, ana);
+    expect(pathOf(await change([{ op: "insert", set: {} }], { table: { name: "seen" } }))).toBe("table");
+  });
+
+  it("asks for a confirmation, and refuses read-only connections, keys and other workspaces", async () => {
+    const changes = [update("1", { name: "one" }, { name: "mine" })];
+    const asked = await change(changes, { confirmWrites: "always" });
+    expect([asked.status, asked.json.code, asked.json.details]).toMatchObject([
+      409,
+      "confirmation_required",
+      { reason: "write", table: { name: "goods" }, statement: expect.stringContaining("updateOne") },
+    ]);
+    const key = await seedKey(ana.workspaceId, ana, "read");
+    expect((await change(changes, {}, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(403);
+    expect((await change(changes, {}, await seedPerson("Stranger"))).status).toBe(403);
+    const connector = `/api/workspaces/${ana.workspaceId}/connectors/${connectionId}`;
+    await call("PATCH", connector, { ...ana, body: { readOnly: true } });
+    expect((await change(changes)).json.code).toBe("read_only");
+    await call("PATCH", connector, { ...ana, body: { readOnly: false, confirmWrites: "always" } });
+    expect((await change(changes)).json.code).toBe("confirmation_required");
+    expect((await stored())?.name).toBe("one");
+    expect((await change(changes, { confirm: true })).status).toBe(200);
+    await call("PATCH", connector, { ...ana, body: { confirmWrites: "never" } });
+  });
+
+  it("edits a field of a document that is nearly as large as MongoDB takes", async () => {
+    await goods().insertOne({ _id: 6 as never, name: "six", bulk: Buffer.alloc(16 * 1024 * 1024 - 900_000) });
+    expect((await change([update("6", { name: "six" }, { name: "SIX" })])).status).toBe(200);
+    const grown = await change([update("6", { name: "SIX", more: null }, { name: "x", more: "y".repeat(500_000) })]);
+    expect([grown.status, (await stored(6))?.name]).toEqual([200, "x"]);
+    const copies = [{ op: "insert", key: { _id: "6" }, set: { more: "y".repeat(1_000_000) } }];
+    const tooLarge = await change(copies);
+    expect([tooLarge.status, tooLarge.json.code]).toEqual([400, "query_failed"]);
+  });
+});
+
+describe("changes of documents without a replica set", () => {
+  let standalone: DocumentStore;
+  let client: MongoClient;
+  const withStandalone = { path: "" };
+
+  beforeAll(async () => {
+    standalone = await startDocumentStore({ isStandalone: true });
+    client = new MongoClient(standalone.uri, { retryWrites: false });
+    withStandalone.path = (await connect(standalone.uri)).path;
+  });
+  afterAll(async () => {
+    await client?.close();
+    await standalone?.stop();
+  });
+
+  it("stops at the first change that fails, and says how many were written", async () => {
+    const names = async () => (await goods(client).find().sort({ _id: 1 }).toArray()).map(({ name }) => name);
+    const apply = (changes: object[]) =>
+      call("POST", `${withStandalone.path}/rows/changes`, { ...ana, body: { table: { name: "goods" }, changes } });
+    await goods(client).insertMany([
+      { _id: 1, name: "one" },
+      { _id: 2, name: "two" },
+    ] as never);
+    const first = update("1", { name: "one" }, { name: "ONE" });
+    const refused = await apply([first, { op: "insert", set: { _id: "2" } }, { op: "insert", set: { _id: "3" } }]);
+    expect([refused.status, refused.json.details]).toEqual([400, { change: 1, written: 1 }]);
+    expect(refused.json.error).toContain("The change before it was written.");
+    expect(await names()).toEqual(["ONE", "two"]);
+    // The document is read before any change is written, so nothing is written for a conflict that is known then.
+    const stale = await apply([{ op: "insert", set: { _id: "5" } }, first]);
+    expect([stale.status, stale.json.details]).toEqual([
+      409,
+      { conflicts: [{ change: 1, current: { _id: 1, name: "ONE" } }] },
+    ]);
+    // The second change of a document finds what the first has written.
+    const twice = [update("1", { name: "ONE" }, { name: "a" }), update("1", { name: "ONE" }, { name: "b" })];
+    const between = await apply(twice);
+    expect([between.status, between.json.details]).toEqual([
+      409,
+      { conflicts: [{ change: 1, current: { _id: 1, name: "a" } }], written: 1 },
+    ]);
+    expect(between.json.error).toContain("The change before it was written.");
+    expect((await apply([{ op: "delete", key: { _id: "2" }, old: { name: "two" } }])).status).toBe(200);
+    expect(await names()).toEqual(["a"]);
+  });
+});
