@@ -11,6 +11,7 @@ import type { Frame } from "./frame";
 import { understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
+import { problemOf } from "./plan-check";
 import { toPipeline } from "./render-mongo";
 import { toQuestion } from "./render-question";
 import { toSql } from "./render-sql";
@@ -399,7 +400,8 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const unread = frame.ignored.find((word) => GRAMMAR.has(word.toLowerCase()) || toNumber(word) !== null);
   const built =
     unread === undefined ? build(frame, schema) : { problem: `I can't tell what “${cell(unread)}” refers to.` };
-  if ("problem" in built) return `${built.problem} ${beyondWords(schema)}`;
+  const problem = "problem" in built ? built.problem : problemOf(built.plan, link(asked, schema, hits, day), schema);
+  if ("problem" in built || problem !== null) return `${problem} ${beyondWords(schema)}`;
   const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
   // The second reader knows no choice, so a person has to see what it makes of the question.
   const hasChoice = before.slice(before.length - thread.length + 1).some((each) => each.chosen.size > 0);

@@ -273,3 +273,15 @@ test("marks its look-ups of values, which a chat folds", async () => {
   expect(queries.length).toBeGreaterThan(0);
   for (const { query, purpose } of queries) expect(purpose === "lookup").toBe(query?.includes("as place"));
 });
+
+test.each([
+  ["customers and total spend", "“customers”"],
+  ["orders but in 2025", "“but”"],
+  ["worst customers of orders", "“worst”"],
+])("proposes no query for “%s” that leaves out a name or an operator", async (question, word) => {
+  const { text } = await ask(
+    question,
+    engine(() => []),
+  );
+  expect(text).toContain(`I can't tell what ${word} refers to.`);
+});

@@ -84,6 +84,27 @@ const SPANISH = { "player.nationality": ["Spanish", "Dutch"] };
 describe("answers", () => {
   test.each([
     ["How many players are there?", {}, "select count(*) as player_count from player"],
+    ["Total players", {}, "select count(*) as player_count from player"],
+    [
+      "All players but Spanish ones",
+      SPANISH,
+      "select player_id, fname, age, nationality, position, transferfee, club_id from player where nationality <> 'Spanish' limit 1000",
+    ],
+    [
+      "All players except the Spanish players",
+      SPANISH,
+      "select player_id, fname, age, nationality, position, transferfee, club_id from player where nationality <> 'Spanish' limit 1000",
+    ],
+    [
+      "Clubs and their number of players",
+      {},
+      'select c."Name" as "Name", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 limit 1000',
+    ],
+    [
+      "Average players per club",
+      {},
+      'select count(*) * 1.0 / count(distinct c."Club_ID") as player_per_club from player as p join "Club" as c on p.club_id = c."Club_ID"',
+    ],
     [
       "What is the average and maximum age of all players?",
       {},
@@ -233,6 +254,7 @@ describe("says what it assumes", () => {
       "Which clubs have fewer than 3 players?",
       "I assumed that those without player are left out.",
     ],
+    ["a total", "Total players", "I assumed the number of player."],
     [
       "a value without its column",
       "How many players are Spanish?",
@@ -285,6 +307,10 @@ describe("refuses", () => {
 
   test("rows that share a name, and asks what to count", () => {
     expect(read("How many rivers are there?")).toBe("? different name, rows of river");
+  });
+
+  test("a total that may be a number or a sum, and asks for one of them", () => {
+    expect(read("Total penalties")).toBe("? number of rows of penalty, sum of penalty.amount_cents");
   });
 
   test("a value of two other tables, and asks for one of them", () => {
@@ -380,7 +406,6 @@ describe("with views that repeat what tables have", () => {
   test.each([
     ["a column that neither view reaches", "revenue by region"],
     ["a time of rows without one", "revenue by category in 2025"],
-    ["a sum of a column that is called like a table", "total orders"],
     ["an average of such a column", "average orders per month"],
     ["an average of days or of months", "average revenue per month"],
     ["an average of one row for each day", "average revenue per day"],

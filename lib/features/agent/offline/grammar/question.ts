@@ -22,7 +22,8 @@ export type Item =
   /** The average number of rows that one row of another table has. */
   | { kind: "ratio"; table: TableName; per: TableName }
   | { kind: "aggregate"; fn: Aggregate; column: ColumnName }
-  | { kind: "count"; entity: Thing | null; isDistinct: boolean }
+  /** "Total refunds" may be their number, or what they add up to. */
+  | { kind: "count"; entity: Thing | null; isDistinct: boolean; isTotal?: boolean }
   | { kind: "rows"; table: TableName };
 
 export type Condition =

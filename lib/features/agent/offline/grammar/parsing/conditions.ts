@@ -179,8 +179,13 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
     ([, found]) => ({ kind: "conditions", conditions: found }),
   );
   const excluded: Parser<Modifier> = mapped(
-    sequence(say("not in|not from|outside|outside of|except|excluding|other than"), valueList),
-    ([, values]) => ({ kind: "conditions", conditions: [valuesIn(null, values, true)] }),
+    sequence(
+      say("not in|not from|outside|outside of|except|except for|excluding|other than|but|but not|besides|apart from"),
+      optional(say("the|those from|those in|those that are")),
+      valueList,
+      optional(alt<unknown>(say("ones|one"), names.tables)),
+    ),
+    ([, , values]) => ({ kind: "conditions", conditions: [valuesIn(null, values, true)] }),
   );
   const comparison: Parser<Modifier> = mapped(olderThan, (found) => ({ kind: "conditions", conditions: [found] }));
   return { conditionOr, conditions, excluded, comparison };

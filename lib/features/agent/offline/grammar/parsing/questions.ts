@@ -1,4 +1,4 @@
-import type { ColumnName } from "../names";
+import type { ColumnName, TableName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Item, Modifier, Question } from "../question";
 import type { Conditions } from "./conditions";
@@ -22,7 +22,10 @@ export function questionParser(parts: Parts): Parser<Question> {
   });
   const lead = many(say(`${LEADS}|,|:`), 4);
   const frequent = table<string, boolean>([
-    ["most common|most frequent|most popular|most frequently used|most commonly used|most used", true],
+    [
+      "most common|most frequent|most popular|most frequently used|most commonly used|most used|most visited|most viewed|most often visited",
+      true,
+    ],
     ["least common|least frequent|least popular|least used", false],
   ]);
   const lists = mapped(sequence(lead, items, tail), ([, found, modifiers]) => askItems(found, modifiers));
@@ -38,6 +41,33 @@ export function questionParser(parts: Parts): Parser<Question> {
     ),
     ([, , isDistinct, found, modifiers]) =>
       ask([{ kind: "count", entity: { table: found.table }, isDistinct }], [...found.modifiers, ...modifiers]),
+  );
+  const totalRows = mapped(
+    sequence(lead, optional(say("the|our")), say("total|overall"), rows, tail),
+    ([, , , found, modifiers]) =>
+      ask(
+        [{ kind: "count", entity: { table: found.table }, isDistinct: false, isTotal: true }],
+        [...found.modifiers, ...modifiers],
+      ),
+  );
+  /** "Customers and their number of orders" are counts for each customer. */
+  const rowsWithCount = mapped(
+    sequence(
+      lead,
+      alt(determiner, say("each|every")),
+      names.tables,
+      say("and|with|and their|with their|and the|with the|and its|with its|along with|along with their|and each one's"),
+      alt<TableName>(
+        mapped(sequence(say("number of|count of|total number of|how many"), names.tables), ([, found]) => found),
+        mapped(sequence(names.tables, say("count|counts")), ([found]) => found),
+      ),
+      tail,
+    ),
+    ([, , found, , counted, modifiers]) =>
+      ask(
+        [{ kind: "count", entity: { table: counted }, isDistinct: false }],
+        [{ kind: "groups", entities: [{ table: found }] }, ...modifiers],
+      ),
   );
   const plainRows = mapped(
     sequence(
@@ -117,7 +147,7 @@ export function questionParser(parts: Parts): Parser<Question> {
     mapped(
       sequence(
         lead,
-        say("average number of|the average number of"),
+        say("average number of|the average number of|average|the average"),
         names.tables,
         say("per|for each|in each|of each|by"),
         names.tables,
@@ -156,6 +186,8 @@ export function questionParser(parts: Parts): Parser<Question> {
     periodic,
     lists,
     countRows,
+    totalRows,
+    rowsWithCount,
     plainRows,
     rowsWithColumns,
     frequentColumn,

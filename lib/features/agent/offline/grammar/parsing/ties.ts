@@ -21,7 +21,10 @@ export function tieParsers({ say }: Words) {
       optional(linking),
       optional(preposition),
       optional(article),
-    )(from).filter(({ to }) => to > from);
+    )(from).filter(
+      // "All orders but cancelled ones" are the others.
+      ({ to, value: [first, verb, link] }) => to > from && (first !== "but" || verb !== null || link !== null),
+    );
   /** "Have a customer" is a condition, and "does a customer have" asks for an average. */
   const indefinite = sequence(
     optional(pronoun),

@@ -1,5 +1,5 @@
 import type { Ref } from "../../plan";
-import type { Table } from "../../schema";
+import type { Column, Table } from "../../schema";
 import { nameWords } from "../../words";
 import type { ColumnName, TableName } from "../names";
 import type { Aggregate, ModifierOf } from "../question";
@@ -19,7 +19,27 @@ export function isFigure({ table, said, isPart }: TableName): boolean {
 
 /** Whether a row stands for several things, such as an item with its quantity. */
 export function isOfSeveral({ columns }: Table): boolean {
-  return columns.some(({ words, kind }) => kind === "number" && /^(?:count|quantiti)$/.test(words.join()));
+  return columns.some(isQuantity);
+}
+
+export function isQuantity({ words, kind }: Column): boolean {
+  return kind === "number" && /^(?:count|quantiti)$/.test(words.join());
+}
+
+/** Whether a column holds amounts of money. */
+export function isMoney({ words, kind, unit, isReference }: Column): boolean {
+  return (
+    kind === "number" &&
+    !isReference &&
+    (unit !== 1 || words.some((word) => /^(?:total|amount|revenu|cost|fee|balanc|paid|salari|pay|budget)$/.test(word)))
+  );
+}
+
+/** Whether the rows of a table are amounts: the total of refunds or fines is rather a sum than a number. */
+export function isMoneyNoun({ words }: Table): boolean {
+  return /^(?:sale|refund|pay|payment|expens|cost|fin|fine|fee|penalti|salari|revenu|donation|donat|invoic|transaction|transact|budget|loan|credit|debt|discount|tax|purchas|charg|deposit|bill)$/.test(
+    words.at(-1) ?? "",
+  );
 }
 
 /** Whether a column's numbers add up to nothing: prices, rates, or what a thing costs that also has a price. */

@@ -3,7 +3,17 @@ import { emptyPlan, figureAlias, type Measure, outputsOf, type Plan, type Ref, R
 import { displayColumns, type Table } from "../../schema";
 import type { ColumnName } from "../names";
 import type { Item } from "../question";
-import { isFigure, isKeySaid, isNumberFor, isOfOne, isOfSeveral, nameOf, repeatedName } from "./columns";
+import {
+  isFigure,
+  isKeySaid,
+  isMoney,
+  isMoneyNoun,
+  isNumberFor,
+  isOfOne,
+  isQuantity,
+  nameOf,
+  repeatedName,
+} from "./columns";
 import { timeColumn } from "./implied-columns";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -54,6 +64,7 @@ export function toFigurePlan(resolution: Resolution): Plan {
     const isCount = figures.every((item) => item.kind === "count" && !item.isDistinct);
     const direct = between.filter((each) => resolution.path(each, table).length === 1);
     if (!isCount || direct.length !== 1 || !direct[0]) throw new Unresolved();
+    resolution.assume(`I assumed that each row of ${direct[0].name} is a different one of ${resolution.from.name}.`);
     resolution.from = direct[0];
   }
   const refs: Ref[] = plainItems.map(({ column }) => {
@@ -209,6 +220,29 @@ function baseOf(resolution: Resolution, figures: readonly Item[], target: Table)
   return first;
 }
 
+/**
+ * Returns the number that "total refunds" or "how many items" may mean instead of rows, if a person chose it.
+ * @throws Unresolved with the choice
+ */
+function summedInstead(resolution: Resolution, item: Extract<Item, { kind: "count" }>, table: Table): Ref | null {
+  if (!item.entity) return null;
+  const quantities = table.columns.filter(isQuantity);
+  const amounts = item.isTotal ? table.columns.filter((column) => isMoney(column) && !isOfOne({ table, column })) : [];
+  const said = "table" in item.entity ? item.entity.table.said : table.name;
+  const isAmount = amounts.length > 0 && isMoneyNoun(table);
+  if (quantities.length === 0 && !isAmount) {
+    const not = amounts.map((column) => `, not the sum of ${nameOf({ table, column })}`).join("");
+    if (item.isTotal) resolution.assume(`I assumed the number of ${table.name}${not}.`);
+    return null;
+  }
+  if (table !== resolution.from) throw new Unresolved();
+  const rows = `number of rows of ${table.name}`;
+  const sums = [...quantities, ...amounts].map((column) => ({ column, label: `sum of ${nameOf({ table, column })}` }));
+  const chosen = resolution.choose(said, [rows, ...sums.map(({ label }) => label)], (label) => label);
+  const column = sums.find(({ label }) => label === chosen)?.column;
+  return column ? { table, column } : null;
+}
+
 function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const suffix = place === 0 ? "" : `_${place + 1}`;
   if (item.kind === "share") {
@@ -240,7 +274,8 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   // "Monthly revenue" counts no rows of `daily_revenue`.
   if (item.entity && "table" in item.entity && isFigure(item.entity.table)) throw new Unresolved();
   const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
-  if (item.entity && isOfSeveral(table)) throw new Unresolved();
+  const sum = summedInstead(resolution, item, table);
+  if (sum) return { alias: `${figureAlias("sum", sum)}${suffix}`, fn: "sum", ref: sum };
   if (item.isDistinct && table !== resolution.from) throw new Unresolved();
   // "Different customers per month" are those that did something.
   const isTimed = resolution.all("groups").some(({ entities }) => entities.some((entity) => "grain" in entity));
@@ -254,6 +289,8 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
       return { alias: `${repeated.name}_count${suffix}`, fn: "countDistinct", ref: { table, column: repeated } };
     }
   }
+  if (item.entity === null && resolution.all("extreme").length > 0)
+    resolution.assume(`I assumed that each row of ${table.name} counts.`);
   if (!table.columns.some(({ isKey }) => isKey))
     resolution.assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);
   return { alias: `${tableAlias(table)}_count${suffix}`, fn: "count" };

@@ -1,6 +1,7 @@
-import { emptyPlan, type Plan, tableAlias } from "../../plan";
+import { emptyPlan, figureAlias, type Plan, tableAlias } from "../../plan";
 import type { Table } from "../../schema";
-import { isOfSeveral } from "./columns";
+import { nameWords } from "../../words";
+import { isOfSeveral, nameOf } from "./columns";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
@@ -17,7 +18,22 @@ export function toSharePlan(resolution: Resolution): Plan {
   if (item.kind === "ratio") {
     const per = item.per.table;
     const [key, ...rest] = per.columns.filter(({ isKey }) => isKey);
-    const isCounted = per.columns.some(({ words }) => words.includes("count") || words.includes("number"));
+    const counts = per.columns.filter(
+      ({ kind, words }) => kind === "number" && (words.includes("count") || words.includes("number")),
+    );
+    // "Items per order" are the item counts of orders.
+    const noun = nameWords(item.table.said).at(-1) ?? "";
+    const [column, ...others] = counts.filter(({ words }) => words.includes(noun));
+    if (column && others.length === 0 && resolution.all("conditions").length === 0) {
+      resolution.assume(`I assumed the average of ${nameOf({ table: per, column })}.`);
+      resolution.from = per;
+      const ref = { table: per, column };
+      return finishPlan(resolution, {
+        ...emptyPlan(per),
+        measures: [{ alias: figureAlias("avg", ref), fn: "avg", ref }],
+      });
+    }
+    const isCounted = counts.some(({ words }) => words.length === 1 || words.includes(noun));
     if (isCounted || isOfSeveral(resolution.from)) throw new Unresolved();
     if (!key || rest.length > 0 || per === resolution.from || !resolution.isAbove(resolution.from, per))
       throw new Unresolved();
