@@ -20,7 +20,6 @@ const DARK_RULES = ["color-contrast", "link-in-text-block"];
 
 // Each test has many states, and axe checks the whole page six times in each.
 test.describe.configure({ timeout: 600_000 });
-test.use({ contextOptions: { reducedMotion: "reduce" } });
 
 /** Checks the page in its current state, and restores its width and theme. */
 async function look(page: Page, state: string): Promise<void> {

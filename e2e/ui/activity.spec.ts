@@ -103,7 +103,7 @@ for (const [theme, width] of [
   ["dark", 390],
 ] as const) {
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
-    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme, viewport: { width, height: 844 } });
 
     test("is accessible and fits the width", { tag: "@long" }, async ({ page, person }) => {
       await page.goto(`/w/${person.slug}/activity`);

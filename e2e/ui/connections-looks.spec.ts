@@ -3,7 +3,7 @@ import { workspaceIdOf } from "./settings.fixtures";
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, () => {
-    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme });
 
     test("are accessible", { tag: "@long" }, async ({ page, person }) => {
       const wid = await workspaceIdOf(page.request);

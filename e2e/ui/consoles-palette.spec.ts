@@ -242,7 +242,7 @@ test("reports no results for an unknown name", { tag: "@long" }, async ({ page }
 
 for (const theme of ["light", "dark"] as const) {
   test(`is accessible in the ${theme} theme`, { tag: "@long" }, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme: theme });
     await page.keyboard.press("ControlOrMeta+k");
     await find(page).fill("refund");
     await expect(page.getByRole("option").first()).toBeVisible();

@@ -8,7 +8,7 @@ for (const [theme, width] of [
   ["dark", 390],
 ] as const) {
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
-    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme, viewport: { width, height: 844 } });
 
     test("lists webhook events live, with their run or the reason of rejection", {
       tag: "@long",

@@ -43,7 +43,7 @@ for (const [theme, width] of [
   ["light", 390],
 ] as const) {
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
-    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme, viewport: { width, height: 844 } });
 
     test("has rules on a webhook's page, and shows a rule's secret once", { tag: "@long" }, async ({
       page,

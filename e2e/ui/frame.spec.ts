@@ -4,7 +4,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
-    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme });
 
     test("has an accessible first visit", async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);

@@ -128,7 +128,7 @@ test("explains a failed history and reloads it on request", { tag: "@long" }, as
 
 for (const theme of ["light", "dark"] as const) {
   test(`is accessible in the ${theme} theme, also on a phone`, { tag: "@long" }, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme: theme });
     await saveOver(page.request, shownId(page), "select 1 as one");
     await page.getByRole("button", { name: "History", exact: true }).click();
     await expect(page.locator('[aria-label="After this version"]')).toBeVisible();

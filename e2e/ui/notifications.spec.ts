@@ -165,7 +165,7 @@ for (const [theme, width] of [
   ["dark", 390],
 ] as const) {
   test.describe(`in the ${theme} theme, ${width} wide`, { tag: theme === "dark" ? "@long" : [] }, () => {
-    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme, viewport: { width, height: 844 } });
 
     test("has accessible rules and deliveries that fit", async ({ page, person }) => {
       const { id } = await addRunnable(page.request, "told.sql", FAILS);

@@ -59,7 +59,7 @@ test("tells an admin who reads owner invitations, and keeps the invitation", { t
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
-    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme });
 
     test("has an accessible outbox and mail", async ({ page, person }) => {
       await page.goto(settings(person, "outbox"));

@@ -182,7 +182,7 @@ test.describe("on a phone", () => {
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
-    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme });
 
     test("has an accessible schedule with runs, rules and deliveries", async ({ page, person }) => {
       const { id } = await addRunnable(page.request, "looks.sql", "select * from nowhere");

@@ -7,7 +7,7 @@ for (const theme of ["light", "dark"] as const) {
     person,
     browser,
   }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme: theme });
     await page.goto(settings(person, "agent"));
     await expect(page.getByRole("table", { name: "Models" })).toContainText("millrace/offline");
     const field = page.getByRole("textbox", { name: "Workspace instructions" });

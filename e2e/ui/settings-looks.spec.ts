@@ -3,7 +3,7 @@ import { invite, join, settings } from "./settings.fixtures";
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
-    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+    test.use({ colorScheme: theme });
 
     test("has accessible workspace settings", async ({ page, person }) => {
       await invite(page.request, "mateo@example.com", "member");
@@ -33,7 +33,7 @@ for (const theme of ["light", "dark"] as const) {
 
     test("has accessible settings for a member", async ({ page, person, browser }) => {
       const jun = await join(browser, page, "member");
-      await jun.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await jun.page.emulateMedia({ colorScheme: theme });
       for (const section of ["general", "members", "api-keys", "outbox"]) {
         await jun.page.goto(settings(person, section));
         await expect(jun.page.getByText("Only owners and admins can")).toBeVisible();
