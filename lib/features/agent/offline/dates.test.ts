@@ -8,9 +8,12 @@ test.each([
   ["orders last month", "2026-02-01", "2026-03-01"],
   ["orders this quarter", "2026-01-01", "2026-04-01"],
   ["orders last week", "2026-03-09", "2026-03-16"],
-  ["orders in the last 7 days", "2026-03-11", "2026-03-19"],
-  ["orders in the last fifteen days", "2026-03-03", "2026-03-19"],
-  ["the past three months", "2025-12-18", "2026-03-19"],
+  ["orders in the last 7 days", "2026-03-11", "2026-03-18"],
+  ["orders in the last fifteen days", "2026-03-03", "2026-03-18"],
+  ["the past three months", "2025-12-01", "2026-03-01"],
+  ["the previous 2 weeks", "2026-03-02", "2026-03-16"],
+  ["the last 4 quarters", "2025-01-01", "2026-01-01"],
+  ["the last 2 years", "2024-01-01", "2026-01-01"],
   ["orders yesterday", "2026-03-17", "2026-03-18"],
   ["orders in 2024", "2024-01-01", "2025-01-01"],
   ["orders since March", "2026-03-01", null],
@@ -30,7 +33,7 @@ test.each([
   ["on 5 March 2025", "2025-03-05", "2025-03-06"],
   ["on March 31st, 2025", "2025-03-31", "2025-04-01"],
   ["year to date", "2026-01-01", "2026-03-19"],
-  ["one month before the 31st: the last 1 months", "2026-02-18", "2026-03-19"],
+  ["the last 1 months", "2026-02-01", "2026-03-01"],
 ])("%s", (text, start, end) => {
   expect(findDates(text, TODAY).map((date) => [date.start, date.end])).toEqual([[start, end]]);
 });

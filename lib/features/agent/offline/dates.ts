@@ -59,7 +59,7 @@ const POINTS: Rule[] = [
   ),
   rule(
     `(?:the |over the |in the |during the |within the )?(?:last|past|previous) ${COUNT} (day|week|month|quarter|year)s?`,
-    (m, today) => ({ start: unitsAgo(today, m), end: addDays(today, 1) }),
+    unitsBefore,
   ),
   rule(`${COUNT} (day|week|month|year)s? ago`, (m, today) => {
     const at = unitsAgo(today, m);
@@ -195,6 +195,16 @@ function unitsAgo(date: string, [, number = "", unit]: RegExpExecArray): string 
   const count = -(toNumber(number) ?? 0);
   if (unit === "day" || unit === "week") return addDays(date, count * (unit === "week" ? 7 : 1));
   return addMonths(date, count * monthsIn(unit as Grain));
+}
+
+/** Returns whole units up to the present one, which is excluded as in the date presets of dashboards. */
+function unitsBefore([, number = "", unit]: RegExpExecArray, today: string): DateSpan {
+  const grain = unit as Grain;
+  const end = spanAround(today, grain, 0).start ?? today;
+  const count = -(toNumber(number) ?? 0);
+  const isDays = grain === "day" || grain === "week";
+  const start = isDays ? addDays(end, count * (grain === "week" ? 7 : 1)) : addMonths(end, count * monthsIn(grain));
+  return { start, end };
 }
 
 function monthsIn(grain: Grain): number {
