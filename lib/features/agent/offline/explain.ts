@@ -1,7 +1,11 @@
-import { formatCount } from "@/lib/base/values/amounts";
+import { formatValue } from "@/lib/base/charts/value-format";
+import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
+import { groupDigits } from "@/lib/base/values/exact-number";
 import { words } from "./build";
-import type { Plan, Predicate, Ref } from "./plan";
-import type { Table } from "./schema";
+import type { Grain } from "./dates";
+import { type Output, type Plan, type Predicate, type Ref, ROWS_MAX } from "./plan";
+import { displayColumns, type Table } from "./schema";
+import { singularOf } from "./words";
 
 /** Explains the query and its result in words. */
 
@@ -9,44 +13,79 @@ import type { Table } from "./schema";
 const ROWS_SHOWN = 10;
 const COLUMNS_SHOWN = 6;
 const CELL_CHARS = 80;
+const DAY_MS = 86_400_000;
 
 export type Answer = { fields: string[]; rows: Record<string, unknown>[]; rowCount: number; truncated: boolean };
 
 export function explain(plan: Plan, answer: Answer, notes: readonly string[]): string {
-  return [lead(plan, answer), tableOf(answer), idea(plan), ...notes].filter((part) => part !== "").join("\n\n");
+  return [lead(plan, answer), tableOf(plan, answer), idea(plan), ...notes].filter((part) => part !== "").join("\n\n");
 }
 
 function lead(plan: Plan, { fields, rows, rowCount, truncated }: Answer): string {
-  const first = rows[0];
-  if (!first) return `No ${words(plan.from)}${whereWords(plan)}.`;
+  const [first] = rows;
+  const where = whereWords(plan);
+  if (!first) return `No ${words(plan.from)}${where}.`;
   if (plan.countedAs !== null) {
-    return `Number of ${plan.countedAs.replace(/_count$/, "").replaceAll("_", " ")} that match: **${cell(first[plan.countedAs])}**.`;
+    const counted = plan.countedAs.replace(/_count$/, "").replaceAll("_", " ");
+    return `The number of ${counted} that match is **${figure(first[plan.countedAs])}**.`;
   }
-  const single = plan.outputs.length === 0 && rows.length === 1;
-  if (single) {
-    const parts = plan.measures.map(
-      (measure) =>
-        `${measureWords(plan, measure.alias)} is **${cell(first[measure.alias])}${measure.fn === "share" ? " %" : ""}**`,
-    );
-    return `${capital(parts.join(" and "))}${whereWords(plan)}.`;
+  const said = (alias: string) => {
+    const isShare = plan.measures.some((measure) => measure.alias === alias && measure.fn === "share");
+    return `**${figure(first[alias])}${isShare ? " %" : ""}**`;
+  };
+  if (plan.outputs.length === 0 && rows.length === 1) {
+    const [only, ...others] = plan.measures;
+    if (only && others.length === 0)
+      return `${capital(measureWords(plan, only.alias))}${where} is ${said(only.alias)}.`;
+    const parts = plan.measures.map(({ alias }) => `${measureWords(plan, alias)} is ${said(alias)}`);
+    return `${capital(parts.join(" and "))}${where}.`;
   }
+  // A list that ends at its limit may be longer.
+  const isWhole = plan.limit === null || rowCount < plan.limit;
+  const isExact = isWhole && !(truncated && rowCount <= rows.length);
+  const isAsked = plan.limit !== null && plan.limit < ROWS_MAX;
+  const counted = `${formatCount(rowCount)}${isExact || isAsked ? "" : " or more"} ${rowCount === 1 ? "row" : "rows"}`;
   const amount = plan.measures[0]?.alias;
-  const name =
-    fields.find(
-      (field) =>
-        plan.outputs.some(({ alias }) => alias === field) && (plan.outputs.length === 1 || !/(^|_)id$/.test(field)),
-    ) ??
-    fields[0] ??
-    "";
-  const counted = `${formatCount(rowCount)}${truncated ? " or more" : ""} ${rowCount === 1 ? "row" : "rows"}`;
+  const groups = plan.outputs.map(outputWords(plan)).join(" and ");
   if (amount && plan.order[0]?.alias === amount) {
+    const name = plan.outputs.find((each) => plan.outputs.length === 1 || !/(^|_)id$/.test(each.alias));
     const direction = plan.order[0].isDescending ? "highest" : "lowest";
-    return `${capital(measureWords(plan, amount))} by ${plan.outputs.map(({ alias }) => alias.replaceAll("_", " ")).join(" and ")}${whereWords(plan)}: the ${direction} is **${cell(first[name])}** with **${cell(first[amount])}** (${counted}).`;
+    const label = name ? shown(name, first[name.alias]) : cell(first[fields[0] ?? ""]);
+    return `${capital(measureWords(plan, amount))} by ${groups}${where}: the ${direction} is **${label}** with ${said(amount)}${rowCount > 1 ? ` (${counted})` : ""}.`;
   }
-  if (amount)
-    return `${capital(measureWords(plan, amount))} by ${plan.outputs.map(({ alias }) => alias.replaceAll("_", " ")).join(" and ")}${whereWords(plan)} (${counted}).`;
-  if (rows.length === 1) return `It is **${cell(first[name])}**${whereWords(plan)}.`;
-  return `I found ${counted} of ${words(plan.from)}${whereWords(plan)}.`;
+  if (amount) return `${capital(measureWords(plan, amount))} by ${groups}${where}: ${counted}.`;
+  if (rows.length === 1) {
+    const [name] = plan.outputs.filter(({ alias }) => plan.outputs.length === 1 || !/(^|_)id$/.test(alias));
+    return `It is **${name ? shown(name, first[name.alias]) : cell(first[fields[0] ?? ""])}**${where}.`;
+  }
+  return `${counted} of ${words(plan.from)}${where}.`;
+}
+
+/** Returns what a group is called: the name of a customer stands for the customer. */
+function outputWords({ from }: Plan): (output: Output) => string {
+  return ({ kind, alias, ref }) => {
+    if (kind === "time" || ref.table === from || !displayColumns(ref.table).includes(ref.column))
+      return alias.replaceAll("_", " ");
+    return singular(ref.table);
+  };
+}
+
+/** Returns a value of a column as text: a month is "Jan 2026". */
+function shown(output: Output, value: unknown): string {
+  if (output.kind === "time") return timeText(value, output.grain);
+  const { kind, isReference, isKey, isYear } = output.ref.column;
+  return kind === "number" && !isReference && !isKey && !isYear ? figure(value) : cell(value);
+}
+
+const LOOK = { digits: "grouped", times: "utc" } as const;
+
+function timeText(value: unknown, grain: Grain): string {
+  const day = /^(\d{4})-(\d{2})/.exec(String(value));
+  if (!day) return cell(value);
+  if (grain === "year") return day[1] ?? "";
+  if (grain === "quarter") return `Q${Math.ceil(Number(day[2]) / 3)} ${day[1]}`;
+  if (grain !== "month") return cell(value);
+  return formatValue(`${day[0]}-01`, { name: grain, type: "date" }, { date: "month" }, LOOK);
 }
 
 function measureWords({ measures, from }: Plan, alias: string): string {
@@ -84,18 +123,29 @@ function predicateWords(predicate: Predicate): string {
       return `${name(predicate.ref)} ${predicate.isNegated ? "not " : ""}${{ anywhere: "containing", start: "starting with", end: "ending with" }[predicate.where]} “${shorten(predicate.text)}”`;
     case "span": {
       const { start, end } = predicate;
-      const said =
-        start && end ? `from ${start} up to but without ${end}` : start ? `from ${start} on` : `before ${end}`;
-      return `${name(predicate.ref)} ${predicate.isNegated ? "not " : ""}${said}`;
+      return `${name(predicate.ref)} ${predicate.isNegated ? "not " : ""}${spanWords(start, end)}`;
     }
     case "exists":
       return `${predicate.isNegated ? "no" : "any"} ${words(predicate.table)}${predicate.where.length > 0 ? ` with ${predicate.where.map(predicateWords).join(" and ")}` : ""}`;
   }
 }
 
+/** Returns a span of days; its end is exclusive. */
+export function spanWords(start: string | null, end: string | null): string {
+  if (!start || !end) return start ? `since ${start}` : `before ${end}`;
+  const last = new Date(Date.parse(`${end}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
+  if (start === last) return `on ${start}`;
+  const isYear = start.endsWith("-01-01") && last === `${start.slice(0, 4)}-12-31`;
+  return isYear ? `in ${start.slice(0, 4)}` : `from ${start} to ${last}`;
+}
+
 function name({ column, table }: Ref): string {
   const plain = column.name.replaceAll(/[_-]+/g, " ");
-  return plain === "name" || plain === "id" ? `${words(table).replace(/s$/, "")} ${plain}` : plain;
+  return plain === "name" || plain === "id" ? `${singular(table)} ${plain}` : plain;
+}
+
+function singular(table: Table): string {
+  return words(table).replace(/\S+$/, (word) => singularOf(word));
 }
 
 /** Explains what the query does, for readers without SQL. */
@@ -113,34 +163,42 @@ function idea(plan: Plan): string {
   return `The query ${parts.join(", ")}.`;
 }
 
-function tableOf({ fields, rows, rowCount }: Answer): string {
+function tableOf(plan: Plan, { fields, rows, rowCount }: Answer): string {
   if (rows.length === 0 || (rows.length === 1 && fields.length === 1)) return "";
-  const shown = fields.slice(0, COLUMNS_SHOWN);
-  const lines = rows.slice(0, ROWS_SHOWN).map((row) => `| ${shown.map((field) => cell(row[field])).join(" | ")} |`);
-  const more =
-    rowCount > ROWS_SHOWN
-      ? `\n\n${formatCount(rowCount - ROWS_SHOWN)} more ${rowCount - ROWS_SHOWN === 1 ? "row is" : "rows are"} in the result.`
-      : "";
+  const columns = fields.slice(0, COLUMNS_SHOWN);
+  const isMeasure = (field: string) => plan.measures.some(({ alias }) => alias === field);
+  const textOf = (field: string, value: unknown) => {
+    const output = plan.outputs.find(({ alias }) => alias === field);
+    return output ? shown(output, value) : isMeasure(field) ? figure(value) : cell(value);
+  };
+  const lines = rows
+    .slice(0, ROWS_SHOWN)
+    .map((row) => `| ${columns.map((field) => textOf(field, row[field])).join(" | ")} |`);
+  const rest = rowCount - ROWS_SHOWN;
+  const more = rest > 0 ? `\n\n${formatCountOf(rest, "more row is", "more rows are")} in the result.` : "";
   return (
-    [`| ${shown.map(unmarked).join(" | ")} |`, `|${shown.map(() => " --- |").join("")}`, ...lines].join("\n") + more
+    [`| ${columns.map(unmarked).join(" | ")} |`, `|${columns.map(() => " --- |").join("")}`, ...lines].join("\n") + more
   );
+}
+
+/** Returns a number with grouped digits; other values as text. */
+function figure(value: unknown): string {
+  const text = String(value);
+  if (/^-?\d+$/.test(text)) return groupDigits(text);
+  if (typeof value === "number" || /^-?\d+\.\d+$/.test(text)) return formatCount(Math.round(Number(text) * 100) / 100);
+  return cell(value);
 }
 
 /** Returns a value as plain text, without markup (T65). */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return "none";
-  if (typeof value === "number") return number(value);
+  if (typeof value === "number") return Number.isInteger(value) ? String(value) : figure(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "object") return unmarked(shorten(JSON.stringify(value)));
   const text = String(value);
-  if (/^-?\d+\.\d+$/.test(text)) return number(Number(text));
+  if (/^-?\d+\.\d+$/.test(text)) return figure(text);
   // A day, if the database returns its midnight.
   return unmarked(shorten(text.replace(/^(\d{4}-\d{2}-\d{2})[T ]00:00:00(?:\.0+)?Z?$/, "$1")));
-}
-
-function number(value: number): string {
-  if (Number.isInteger(value)) return Math.abs(value) >= 10_000 ? formatCount(value) : String(value);
-  return formatCount(Math.round(value * 100) / 100);
 }
 
 function shorten(text: string): string {

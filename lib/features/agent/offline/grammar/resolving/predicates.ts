@@ -1,3 +1,4 @@
+import { spanWords } from "../../explain";
 import type { Predicate, Ref } from "../../plan";
 import type { Table } from "../../schema";
 import type { Adjective, Condition } from "../question";
@@ -160,10 +161,7 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
         return { ref, predicate: { kind: "in", ref, values: [start.slice(0, 4)], isNegated: false } };
       }
       if (ref.column.kind !== "date" && !(ref.column.isYear && isYears)) throw new Unresolved();
-      if (!condition.date.isBareYear)
-        resolution.assume(
-          `I assumed the time ${start ? `from ${start} on` : ""}${start && end ? ", " : ""}${end ? `before ${end}` : ""}.`,
-        );
+      if (!condition.date.isBareYear) resolution.assume(`I assumed the time ${spanWords(start, end)}.`);
       return { ref, predicate: { kind: "span", ref, start, end, isNegated: false } };
     }
   }
