@@ -17,6 +17,7 @@ import { toQuestion } from "./render-question";
 import { toSql } from "./render-sql";
 import { failedQuery, repair } from "./repair";
 import { type Described, fitOf, Schema, type Table } from "./schema";
+import { correctTypos } from "./typos";
 import { understand } from "./understand";
 import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
 import { GRAMMAR, nameWords, SYNONYMS, tokenize, toNumber } from "./words";
@@ -44,7 +45,7 @@ const QUESTION_CHARS_MAX = 2000;
 const INTRODUCTION =
   "I'm the offline assistant. I answer questions about your data by running queries, without a language model.";
 const EXAMPLES =
-  "Ask me for counts, sums, averages, shares, the top or bottom of something, trends by day, week, month, quarter or year, filters, rows that have no counterpart, or what tables and columns there are: “How many orders were placed last month?”, “revenue by category in 2025”, “which customers never ordered?”.";
+  "Ask for a count, a sum, an average, a share, a ranking or a trend: “How many orders were placed last month?”, “revenue by category in 2025”, “which customers never ordered?”.";
 
 type Entity = { name: string; schema?: string; kind?: string; rowEstimate?: number; columnCount?: number };
 type Connection = {
@@ -380,19 +381,26 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const hits = yield* lookUp(connection, thread, schema, day);
   // A question that stands alone is answered if each of its words is understood, and proposed otherwise.
   const isAlone = thread.length === 1 && !isConfirmed;
-  if (isAlone) {
-    const strict = understandStrictly(link(asked, schema, hits, day), schema, hits, chosen);
-    if ("plan" in strict) return yield* run(connection, strict.plan, strict.assumed);
-    if (strict.choice) return askChoice(strict.choice, whole);
-    if (chosen.size > 0) return `I can't answer the question with that choice. ${beyondWords(schema)}`;
+  const strictly = (text: string) => understandStrictly(link(text, schema, hits, day), schema, hits, chosen);
+  let strict = isAlone ? strictly(asked) : null;
+  const isCertain = strict !== null && ("plan" in strict || strict.choice !== null);
+  const typos = isAlone && !isCertain ? correctTypos(link(asked, schema, hits, day), schema) : null;
+  if (typos) {
+    strict = strictly(typos.text);
+    thread[0] = typos.text;
   }
+  const corrected = typos?.assumed ?? [];
+  if (strict && "plan" in strict) return yield* run(connection, strict.plan, [...corrected, ...strict.assumed]);
+  if (strict?.choice) return askChoice(strict.choice, typos ? typos.text : whole);
+  if (isAlone && chosen.size > 0) return beyondWords(schema, "I can't answer the question with that choice.");
   let frame: Frame | null = null;
   for (const text of thread) {
     const linked = link(text, schema, hits, day);
     frame = frame === null ? understand(linked, schema) : mergeFollowUp(frame, linked, schema);
   }
   if (!frame) return beyondWords(schema);
-  const unknown = unknownNames(frame, link(asked, schema, hits, day));
+  const last = link(thread.at(-1) ?? asked, schema, hits, day);
+  const unknown = unknownNames(frame, last);
   if (unknown.length > 0) {
     return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
   }
@@ -400,12 +408,12 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const unread = frame.ignored.find((word) => GRAMMAR.has(word.toLowerCase()) || toNumber(word) !== null);
   const built =
     unread === undefined ? build(frame, schema) : { problem: `I can't tell what “${cell(unread)}” refers to.` };
-  const problem = "problem" in built ? built.problem : problemOf(built.plan, link(asked, schema, hits, day), schema);
-  if ("problem" in built || problem !== null) return `${problem} ${beyondWords(schema)}`;
+  const problem = "problem" in built ? built.problem : problemOf(built.plan, last, schema);
+  if ("problem" in built || problem !== null) return beyondWords(schema, problem ?? undefined);
   const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
   // The second reader knows no choice, so a person has to see what it makes of the question.
   const hasChoice = before.slice(before.length - thread.length + 1).some((each) => each.chosen.size > 0);
-  if (isAlone || (hasChoice && !isConfirmed)) return propose(connection, built.plan, ignored);
+  if (isAlone || (hasChoice && !isConfirmed)) return propose(connection, built.plan, ignored, corrected);
   const notes = [...built.notes, ...(ignored.length > 0 ? [`I ignored: ${ignored.join(", ")}.`] : [])];
   return yield* run(connection, built.plan, notes);
 }
@@ -414,7 +422,7 @@ function* query(connection: Connection, question: string, schema: Schema, conver
 const CONFIRMATION = /^(?:yes|yes please|y|ok|okay|run it|yes,? run it)[.!]?$/i;
 
 /** Shows the query of an uncertain reading, which runs once the person confirms it. */
-function propose(connection: Connection, plan: Plan, ignored: readonly string[]): string {
+function propose(connection: Connection, plan: Plan, ignored: readonly string[], assumed: readonly string[]): string {
   const text = connection.language === "mongodb" ? toPipeline(plan) : toSql(plan, dialectOf(connection));
   const reason =
     ignored.length > 0
@@ -426,7 +434,7 @@ function propose(connection: Connection, plan: Plan, ignored: readonly string[])
   const fragment = question && toFragment(question).replaceAll("(", "%28").replaceAll(")", "%29");
   const change =
     fragment === null ? "" : `[Change it in the question builder](/questions/${connection.id}${fragment})\n\n`;
-  return `${reason} I would run this query:\n\n${fence}${connection.language === "mongodb" ? "js" : "sql"}\n${text.replaceAll(fence, "")}\n${fence}\n\n${change}Reply “yes” to run it, or rephrase the question.`;
+  return `${[reason, ...assumed].join(" ")} I would run this query:\n\n${fence}${connection.language === "mongodb" ? "js" : "sql"}\n${text.replaceAll(fence, "")}\n${fence}\n\n${change}Reply “yes” to run it, or rephrase the question.`;
 }
 
 function askChoice({ said, options }: Choice, question: string): Reply {
@@ -545,9 +553,10 @@ function toAnswer(value: Record<string, unknown>): Answer {
   };
 }
 
-function beyondWords(schema: Schema): string {
+/** Returns a refusal with its reason and what may be asked instead. */
+function beyondWords(schema: Schema, reason = "I don't understand the question."): string {
   const tables = schema.tables.slice(0, 8).map(({ name }) => `\`${codeName(name)}\``);
-  return `I don't understand the question. I know these tables: ${tables.join(", ")}. ${EXAMPLES}`;
+  return `${reason} I know these tables: ${tables.join(", ")}. ${EXAMPLES}`;
 }
 
 /** Returns a tool's message as data: one line of plain text. */

@@ -238,7 +238,10 @@ class Builder {
         const { table } = option.ref;
         const isAbove = (other: Table) => this.#schema.isAbove(table, other);
         const out = needed.filter((other) => !isAbove(other)).length;
-        const outFilters = [...filterTables, ...dateTables].filter((other) => !isAbove(other)).length;
+        const others = [...filterTables, ...dateTables];
+        const outFilters = others.filter((other) => !isAbove(other)).length;
+        // "Revenue from Germany" is of rows that have a country.
+        const isApart = others.some((other) => this.#schema.path(table, other, frame.hints) === null);
         const isTimed =
           (frame.dates.some(({ ref }) => ref === null) ||
             dims.some((dim) => dim.kind === "time" && dim.ref === null)) &&
@@ -248,7 +251,10 @@ class Builder {
           0,
         );
         const own = frame.target === table ? 0.2 : 0;
-        return { option, score: option.fit + own - out * 2 - outFilters * 0.4 - (isTimed ? 1 : 0) - steps * 0.06 };
+        return {
+          option,
+          score: option.fit + own - out * 2 - outFilters * 0.4 - (isTimed ? 1 : 0) - (isApart ? 2 : 0) - steps * 0.06,
+        };
       });
       scored.sort((a, b) => b.score - a.score);
       const best = scored[0]?.option;

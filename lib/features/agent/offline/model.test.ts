@@ -137,7 +137,7 @@ test("says what it can't do: writes, causes, medians, and unknown names", async 
     ["Why did sales drop?", /can't explain causes/],
     ["What is the median order total?", /can't explain causes/],
     ["How many customers live in Atlantis?", /no “Atlantis”/],
-    ["What is the meaning of life?", /don't understand|Which|I found no/],
+    ["What is the meaning of life?", /tell which table|Which|I found no/],
   ] as const) {
     const { text, ran } = await ask(question, of);
     expect(text).toMatch(words);
@@ -242,7 +242,7 @@ test("refuses a single rank other than the first", async () => {
 test.each([
   ["customer 42", "I can't tell what “42” refers to."],
   ["best customer", "I can't tell what “best” refers to."],
-  ["orders in 2024 or 2025", "I can't combine these times."],
+  ["orders in 2023 or 2025", "I can't combine these times."],
   ["profit by country", "I don't know “profit” here."],
 ])("proposes no query that leaves out a part of “%s”", async (question, refusal) => {
   const { text } = await ask(

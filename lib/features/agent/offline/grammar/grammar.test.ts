@@ -84,6 +84,14 @@ const SPANISH = { "player.nationality": ["Spanish", "Dutch"] };
 describe("answers", () => {
   test.each([
     ["How many players are there?", {}, "select count(*) as player_count from player"],
+    ["When was the last ticket sold?", {}, "select max(sold_at) as last_sold_at from ticket"],
+    ["When was the first ticket?", {}, "select min(sold_at) as first_sold_at from ticket"],
+    [
+      "How many tickets in 2024 or 2025?",
+      {},
+      "select count(*) as ticket_count from ticket where sold_at >= '2024-01-01' and sold_at < '2026-01-01'",
+    ],
+    ["How many tickets in 2023 or 2025?", {}, null],
     ["Total players", {}, "select count(*) as player_count from player"],
     [
       "All players but Spanish ones",

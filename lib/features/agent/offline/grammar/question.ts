@@ -19,6 +19,8 @@ export type Item =
   /** The name of rows beside other columns: "players and their clubs". */
   | { kind: "display"; table: TableName }
   | { kind: "share" }
+  /** The time of the first or last row. */
+  | { kind: "moment"; table: TableName; isLast: boolean }
   /** The average number of rows that one row of another table has. */
   | { kind: "ratio"; table: TableName; per: TableName }
   | { kind: "aggregate"; fn: Aggregate; column: ColumnName }

@@ -221,6 +221,8 @@ export function readBareMeasures(reading: Reading): void {
   const isMoney = reading.linked.tokens.some(({ stem }) => MONEY.has(stem));
   const isAsked =
     frame.dims.length > 0 ||
+    // "Revenue from Germany" starts with its figure.
+    (isMoney && amount !== undefined && amount === reading.linked.mentions[0]) ||
     reading.inTotal ||
     reading.has("what was|what is|what's|what were|how much|spend|spent|earn|make");
   if (amount && isAsked && (frame.dims.length > 0 || reading.inTotal || isMoney)) {

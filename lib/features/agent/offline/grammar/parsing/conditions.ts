@@ -1,3 +1,4 @@
+import type { FoundDate } from "../../link";
 import { nameWords, TEXT_PLACES } from "../../words";
 import type { ColumnName, ValueName } from "../names";
 import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
@@ -10,6 +11,16 @@ export type Conditions = ReturnType<typeof conditionParsers>;
 
 /** Fit of a word of a column's name before a value of that column. */
 const PARTLY = 2.5;
+
+const DATES_MAX = 4;
+
+/** Returns the time that spans one after the other have together; null with a gap: "2024 or 2025". */
+function joinedDates(dates: readonly FoundDate[]): FoundDate | null {
+  const sorted = dates.toSorted((a, b) => ((a.start ?? "") < (b.start ?? "") ? -1 : 1));
+  const [first] = sorted;
+  const isJoined = sorted.every(({ start }, i) => i === 0 || (start !== null && sorted[i - 1]?.end === start));
+  return first && isJoined ? { ...first, end: sorted.at(-1)?.end ?? null, isBareYear: false } : null;
+}
 
 /** Returns the parsers of conditions: comparisons, values, texts, empty fields and times. */
 export function conditionParsers(parts: Words & NounPhrases & Ties) {
@@ -150,6 +161,17 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
     mapped(
       sequence(columnName, say("is missing|is unknown|is null|is empty|are missing|are unknown|is not known")),
       ([column]) => ({ kind: "empty", column, isNegated: false }),
+    ),
+    mapped(
+      sequence(
+        optional(columnName),
+        optional(say("is|was|in|of|on|either")),
+        separated(date, say("or|or in|or on"), DATES_MAX),
+      ),
+      ([column, , found]) => {
+        const joined = found.length < 2 ? null : joinedDates(found);
+        return joined ? { kind: "date", column, date: joined } : undefined;
+      },
     ),
     mapped(sequence(optional(columnName), optional(say("is|was|in|of|on")), date), ([column, , found]) => ({
       kind: "date",

@@ -167,6 +167,22 @@ export function questionParser(parts: Parts): Parser<Question> {
       ([, found, , per, , modifiers]) => ask([{ kind: "ratio", table: found, per }], modifiers),
     ),
   );
+  const moment = mapped(
+    sequence(
+      say(
+        "when was|when is|when were|when did|what is the date of|what was the date of|date of|the date of|time of|on which date was|on what date was",
+      ),
+      optional(say("the|our|we get the|we have the")),
+      table<string, boolean>([
+        ["last|latest|most recent|newest", true],
+        ["first|earliest|oldest", false],
+      ]),
+      names.tables,
+      optional(say("placed|made|created|received|happen|come in")),
+      tail,
+    ),
+    ([, , isLast, found, , modifiers]) => ask([{ kind: "moment", table: found, isLast }], modifiers),
+  );
   /** "Daily orders over the last 7 days". */
   const periodic = mapped(
     sequence(
@@ -195,6 +211,7 @@ export function questionParser(parts: Parts): Parser<Question> {
     topColumn,
     share,
     ratio,
+    moment,
   );
   /** "In 1980, how many cars were made?" */
   const prefixed = mapped(

@@ -4,6 +4,7 @@ import type { Schema } from "../../schema";
 import type { ModifierOf, Question } from "../question";
 import { isSumOfTime, toFigurePlan } from "./figures";
 import { toListPlan } from "./lists";
+import { toMomentPlan } from "./moments";
 import { toRankingPlan } from "./rankings";
 import { Resolution } from "./resolution";
 import { toSharePlan } from "./shares";
@@ -48,10 +49,12 @@ function resolve(resolution: Resolution): Resolved {
   const plan =
     counts.length === 1
       ? toRankingPlan(resolution, counts[0] as ModifierOf<"most"> | ModifierOf<"having">)
-      : hasRatio
-        ? toSharePlan(resolution)
-        : hasCount || hasAggregate || grouped.length > 0 || isSumOfTime(resolution)
-          ? toFigurePlan(resolution)
-          : toListPlan(resolution);
+      : items.some(({ kind }) => kind === "moment")
+        ? toMomentPlan(resolution)
+        : hasRatio
+          ? toSharePlan(resolution)
+          : hasCount || hasAggregate || grouped.length > 0 || isSumOfTime(resolution)
+            ? toFigurePlan(resolution)
+            : toListPlan(resolution);
   return { plan: { ...plan, joins: resolution.joins }, assumed: resolution.assumed };
 }

@@ -1,7 +1,7 @@
 import type { Ref } from "../../plan";
 import type { Table } from "../../schema";
 import type { ColumnName } from "../names";
-import { countedTable, nameOf } from "./columns";
+import { countedTable, isNumberFor, nameOf } from "./columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 
@@ -27,8 +27,8 @@ export function findTarget(resolution: Resolution): Table {
   }
   const rows = items.find((item) => item.kind === "rows");
   if (rows) return rows.table.table;
-  const ratio = items.find((item) => item.kind === "ratio");
-  if (ratio) return ratio.table.table;
+  const [part] = items.filter((item) => item.kind === "ratio" || item.kind === "moment");
+  if (part) return part.table.table;
   const [scope] = resolution.all("scope");
   const countItem = items.find((item) => item.kind === "count" && item.entity && "table" in item.entity);
   if (countItem?.kind === "count" && countItem.entity && "table" in countItem.entity) {
@@ -59,6 +59,8 @@ export function findTarget(resolution: Resolution): Table {
   const owners = items.flatMap((item) => (item.kind === "column" && item.owner ? [item.owner.table] : []));
   const lowest = owners.find((low) => owners.every((owner) => resolution.isAbove(low, owner)));
   if (lowest) return lowest;
+  const ranked = rankedTable(resolution, tables);
+  if (ranked) return ranked;
   const equal = tables.filter(({ fit }) => fit === best?.fit).map(({ table }) => table);
   // A view repeats what its tables have.
   const real = equal.filter(({ isView }) => !isView);
@@ -101,6 +103,19 @@ export function findTarget(resolution: Resolution): Table {
     return only;
   }
   return best.table;
+}
+
+/** Returns the only table that has both the values and the number that ranks them: "categories by margin". */
+function rankedTable(resolution: Resolution, tables: readonly { table: Table; fit: number }[]): Table | null {
+  const by = resolution.all("rank")[0]?.by;
+  if (by?.kind !== "column" && by?.kind !== "aggregate") return null;
+  const options = by.column.options.filter(({ ref }) => isNumberFor("sum")(ref));
+  // Without a choice of numbers, the tables of the values tell more.
+  const found = tables.filter(
+    ({ table, fit }) => fit === tables[0]?.fit && options.some(({ ref }) => ref.table === table),
+  );
+  const [only, ...others] = found;
+  return only && others.length === 0 ? only.table : null;
 }
 
 /** Whether a column of one table references the same column of the other. */
