@@ -11,8 +11,8 @@ import { useLater } from "@/components/ui/use-later";
 import { useTyped } from "@/components/ui/use-typed";
 import { isDay, isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
 import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
-import { toClickedWidget } from "@/lib/features/dashboards/browser/dashboard-choice";
-import { describeValue, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+import { toClickedWidget, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { describeClick, describeValue, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
 import type { Widget } from "@/lib/features/dashboards/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
@@ -33,9 +33,9 @@ type FilterBarProps = {
 export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes }: FilterBarProps) {
   const clicks = Object.entries(choice.choice).flatMap(([key, value]) => {
     const widgetId = toClickedWidget(key);
-    const words = widgetId === null || typeof value !== "object" || value === null ? null : describeClick(value);
+    const words = widgetId === null ? "" : describeClick(toClickValue(value));
     const widget = widgets.find(({ id }) => id === widgetId);
-    return words === null ? [] : [{ key, name: widget?.title || "Widget", words }];
+    return words === "" ? [] : [{ key, name: widget?.title || "Widget", words }];
   });
   const set = [...Object.keys(choice.choice), ...choice.lost];
   const { grain, compare } = choice.ask;
@@ -285,9 +285,4 @@ function isRange(value: unknown): boolean {
 
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function describeClick(click: object): string | null {
-  const words = Object.values(click).flatMap((value) => describeValue(value) ?? []);
-  return words.length === 0 ? null : words.join(", ");
 }

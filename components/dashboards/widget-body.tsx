@@ -1,5 +1,6 @@
 "use client";
 
+import { useMemo } from "react";
 import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import type { ShownWidget } from "@/components/dashboards/kinds/kind-view";
 import { KIND_VIEWS } from "@/components/dashboards/kinds/registry";
@@ -10,6 +11,7 @@ import { Notice } from "@/components/ui/notice";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import { withGrains } from "@/lib/features/dashboards/browser/widget-click";
 import type { WidgetData } from "@/lib/features/dashboards/schema";
 import "./widgets.css";
 
@@ -52,8 +54,10 @@ export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
 function WidgetRows({ widget, data, press, period = {} }: WidgetBodyProps & { data: WidgetData }) {
   const { digits, times } = useFrame().frame;
   const { Body } = KIND_VIEWS[widget.kind];
+  const grain = data.grain ?? period.grain;
+  const spec = useMemo(() => withPageGrain(widget.spec, grain), [widget.spec, grain]);
+  const shown = useMemo(() => ({ ...data, fields: withGrains(spec, data.fields) }), [spec, data]);
   const rows = data.rows as ResultRow[];
   if (rows.length === 0 || !Body) return <p className="widget-said">No data for these filters</p>;
-  const spec = withPageGrain(widget.spec, data.grain ?? period.grain);
-  return <Body {...{ title: widget.title, spec, data, rows, period, press }} look={{ digits, times }} />;
+  return <Body {...{ title: widget.title, spec, data: shown, rows, period, press }} look={{ digits, times }} />;
 }

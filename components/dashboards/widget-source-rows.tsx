@@ -13,7 +13,9 @@ import { Notice } from "@/components/ui/notice";
 import { zoneOf } from "@/lib/base/charts/moments";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { dashboardApi, type FilterChoice } from "@/lib/features/dashboards/browser/client";
-import { toChoiceText } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { toChoiceText, toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { describeClick } from "@/lib/features/dashboards/browser/filter-words";
+import { traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import type { Widget } from "@/lib/features/dashboards/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
@@ -36,7 +38,8 @@ export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: Widge
     gcTime: 0,
   });
   const data = found.data?.[0];
-  const name = widget.title || widget.kind;
+  const mark = describeClick(toClickValue(choice[toClickKey(widget.id)]));
+  const name = [widget.title || traitsOf(widget.kind).label, mark].filter(Boolean).join(", ");
   return (
     <Modal title={`Underlying rows: ${name}`} isOpen isWide onClose={onClose}>
       {found.isPending && <ListSkeleton label="Loading rows" rowPx={28} />}

@@ -11,7 +11,7 @@ import { Modal } from "@/components/ui/modal";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { dashboardApi, type FilterChoice } from "@/lib/features/dashboards/browser/client";
 import { toChoiceText, toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
-import { describeValue } from "@/lib/features/dashboards/browser/filter-words";
+import { describeClick } from "@/lib/features/dashboards/browser/filter-words";
 import type { Widget } from "@/lib/features/dashboards/schema";
 import type { Grain } from "@/lib/features/results/crossfilter/words";
 
@@ -41,11 +41,9 @@ export function WidgetZoom({ dashboardId, widget, choice, grain, onClose }: Widg
     queryFn: ({ signal }) => dashboardApi.readData(workspace.id, dashboardId, ask, signal),
     gcTime: 0,
   });
-  const mark = Object.values(toClickValue(choice[toClickKey(widget.id)]) ?? {}).flatMap(
-    (each) => describeValue(each) ?? [],
-  );
+  const mark = describeClick(toClickValue(choice[toClickKey(widget.id)]));
   return (
-    <Modal title={`${widget.title || widget.kind}: ${mark.join(", ")}, by ${grain}`} isOpen isWide onClose={onClose}>
+    <Modal title={`${widget.title || widget.kind}: ${mark}, by ${grain}`} isOpen isWide onClose={onClose}>
       {found.isPending && <ListSkeleton label="Loading data" rowPx={28} />}
       {found.isError && <LoadFailure error={found.error} onRetry={() => found.refetch()} />}
       {found.data && (

@@ -69,7 +69,13 @@ export function useQuestionAnswer(connectionId: string, question: Question | nul
   const { workspace } = useWorkspace();
   return useQuery({
     queryKey: ["question-answers", workspace.id, connectionId, question, run],
-    queryFn: ({ signal }) => api.askQuestion(workspace.id, connectionId, { question: question as Question }, signal),
+    queryFn: async ({ signal }) => {
+      const asked = question as Question;
+      const answer = await api.askQuestion(workspace.id, connectionId, { question: asked }, signal);
+      // The groups are the first columns.
+      const fields = answer.fields.map((field, at) => ({ ...field, grain: asked.groups[at]?.grain }));
+      return { ...answer, fields };
+    },
     enabled: question !== null,
     placeholderData: keepPreviousData,
     retry: false,

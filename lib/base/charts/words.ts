@@ -4,6 +4,7 @@ import { type ChartKind, type ChartSettings, toMeasureName } from "@/lib/base/ch
 import { formatValue, type ValueFormat } from "@/lib/base/charts/value-format";
 import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
+import { toGrainText } from "@/lib/base/values/grain-text";
 import type { ResultField } from "@/lib/base/values/json-rows";
 
 export const KIND_NAMES: Record<ChartKind, string> = {
@@ -274,9 +275,8 @@ function formatTime(
   const day = iso.slice(0, 10);
   const format = acrossField ? extras?.formats?.[acrossField.name] : undefined;
   if (acrossField && format?.date) return formatValue(iso.slice(0, 19), { ...acrossField, type: "date" }, format, look);
-  if (step?.name === "year") return iso.slice(0, 4);
-  if (step?.name === "month") return iso.slice(0, 7);
-  if (step?.name === "week") return `week of ${day}`;
+  const span = toGrainText(day, step?.name ?? acrossField?.grain ?? "");
+  if (span !== null && Number(at) % DAY_MS === 0) return span;
   if (acrossField?.type === "date" || step?.name === "day" || (step !== null && step.size >= DAY_MS)) return day;
   const hasSeconds = step === null ? places.some((place) => Number(place.at) % 60_000 !== 0) : step.size < 60_000;
   const clock = `${day} ${iso.slice(11, hasSeconds ? 19 : 16)}`;

@@ -1,5 +1,6 @@
 import { isIdentifierField, isNumericField, toCellText, toPlainText } from "@/lib/base/values/cell-text";
 import { isPlainNumber } from "@/lib/base/values/exact-number";
+import { toGrainText } from "@/lib/base/values/grain-text";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { deviceZone, toZoneName } from "@/lib/base/values/names";
 import { offsetsOf } from "@/lib/base/values/offsets";
@@ -44,9 +45,10 @@ export function toScale(field: ResultField, values: Iterable<CellValue | undefin
 export function toShownText(value: CellValue | undefined, field: ResultField, look: CellLook): string {
   if (isNumericField(field)) return look.digits === "grouped" ? toCellText(value, field) : toPlainText(value);
   const text = toPlainText(value);
-  return look.times === "raw" || (field.type !== "timestamp" && field.type !== "timestamptz")
-    ? text
-    : toStamp(text, look);
+  if (look.times === "raw") return text;
+  const span = field.grain === undefined ? null : toGrainText(text, field.grain);
+  if (span !== null) return span;
+  return field.type === "timestamp" || field.type === "timestamptz" ? toStamp(text, look) : text;
 }
 
 /**

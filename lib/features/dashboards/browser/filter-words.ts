@@ -1,6 +1,8 @@
 import { toPlainText } from "@/lib/base/values/cell-text";
 import { isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
+import { toSpanText } from "@/lib/base/values/grain-text";
 import type { CellValue } from "@/lib/base/values/json-rows";
+import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import type { Filter } from "@/lib/features/dashboards/schema";
 import { formatDay } from "@/lib/platform/browser/format-time";
 
@@ -22,9 +24,19 @@ export function describeValue(value: unknown): string | null {
   }
   if (typeof value !== "object") return toWord(value as CellValue);
   const { from, to } = value as { from?: unknown; to?: unknown };
-  if (from && to) return from === to ? toDayWord(from) : `${toDayWord(from)} to ${toDayWord(to)}`;
+  if (from && to) {
+    if (from === to) return toDayWord(from);
+    return toSpanText(String(from), String(to)) ?? `${toDayWord(from)} to ${toDayWord(to)}`;
+  }
   if (from) return `since ${toDayWord(from)}`;
   return to ? `until ${toDayWord(to)}` : null;
+}
+
+/** Describes a click in words, column by column; empty without one. */
+export function describeClick(click: ClickValue | null): string {
+  return Object.values(click ?? {})
+    .flatMap((value) => describeValue(value) ?? [])
+    .join(", ");
 }
 
 function toWord(value: CellValue): string {

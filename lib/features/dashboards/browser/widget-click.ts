@@ -32,6 +32,12 @@ export function findClickColumns(
   });
 }
 
+/** Returns the fields of a widget with the time units of its groups, so that a month is shown as one. */
+export function withGrains<F extends ResultField>(spec: Readonly<Record<string, unknown>>, fields: readonly F[]): F[] {
+  const columns = findClickColumns(spec, fields);
+  return fields.map((field, at) => ({ ...field, grain: columns[at]?.unit ?? undefined }));
+}
+
 export function isTimeColumn({ type }: ClickColumn): boolean {
   return TIMES.has(type);
 }

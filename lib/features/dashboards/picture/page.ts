@@ -4,6 +4,7 @@ import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { PicturePage, PicturePart } from "@/lib/platform/embedded/drawing/messages";
 import { cutTo, round, toText } from "@/lib/platform/embedded/drawing/text";
 import { stackTabs } from "../browser/tabs";
+import { withGrains } from "../browser/widget-click";
 import { KINDS } from "../kinds/registry";
 import { readsData } from "../kinds/traits";
 import type { Widget, WidgetData } from "../schema";
@@ -133,5 +134,5 @@ function drawBody(widget: Widget, data: WidgetData | undefined, body: Box, how: 
   }
   if (data.rows.length === 0) return drawWords("No matching rows.", body, paint.faint);
   const spec = withPageGrain(widget.spec, data.grain ?? how.period.grain);
-  return kind.draw(spec, data, body, how);
+  return kind.draw(spec, { ...data, fields: withGrains(spec, data.fields) }, body, how);
 }

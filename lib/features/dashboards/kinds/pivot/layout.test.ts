@@ -146,7 +146,7 @@ describe("the text of a group", () => {
     ["year", "2026"],
     ["quarter", "Q1 2026"],
     ["month", "Feb 2026"],
-    ["week", "2 Feb 2026"],
+    ["week", "week of 2 Feb 2026"],
     [null, "2 Feb 2026"],
   ])("of a time by %s is %s", (unit, text) => {
     expect(toGroupText("2026-02-02", day, unit, LOOK)).toBe(text);

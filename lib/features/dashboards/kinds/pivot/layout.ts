@@ -123,20 +123,11 @@ export function toUnits(spec: Spec, grain: string | undefined): (string | null)[
   });
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
-
 /** Returns the text of a group: a time by its unit, null as such. */
 export function toGroupText(value: CellValue, field: ResultField, unit: string | null, look: CellLook): string {
   if (value === null) return "null";
   if (value === "") return "empty text";
-  const day = field.type === "date" ? DAY.exec(toPlainText(value)) : null;
-  if (day === null) return toShownText(value, field, look);
-  const [, year = "", month = "", date = ""] = day;
-  const name = MONTHS[Number(month) - 1] ?? month;
-  if (unit === "year") return year;
-  if (unit === "quarter") return `Q${Math.ceil(Number(month) / 3)} ${year}`;
-  return unit === "month" ? `${name} ${year}` : `${Number(date)} ${name} ${year}`;
+  return toShownText(value, field.type === "date" ? { ...field, grain: unit ?? "day" } : field, look);
 }
 
 /** Maximum share of the series colour in a cell's shading, in percent. */
