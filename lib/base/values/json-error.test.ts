@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jsonErrorPlace } from "./json-error";
+import { jsonErrorPlace, jsonLineOf } from "./json-error";
 
 it.each([
   ["", 1, 1],
@@ -42,3 +42,29 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+it.each([
+  ["", 1],
+  ["title", 2],
+  ["widgets", 3],
+  ["widgets.0", 4],
+  ["widgets.0.tab", 4],
+  ["widgets.1.tab", 6],
+  // The path of a missing value, and of one below a text.
+  ["widgets.1.kind", 5],
+  ["widgets.1.tab.0", 6],
+  ["filters.0", 1],
+  ["twice", 10],
+])("finds the line of %s", (path, line) => {
+  const text = `{
+  "title": "a , \\" {",
+  "widgets": [
+    { "id": "a", "tab": 1 },
+    { "id": "[",
+      "tab": {}
+    }
+  ],
+  "twice": 1,
+  "twice": [1, 2] }`;
+  expect(jsonLineOf(text, path)).toBe(line);
+});

@@ -72,3 +72,32 @@ function endOfString(text: string, from: number): End {
     else return { at, isClosed: false };
   }
 }
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/**
+ * Returns the line, from 1, of the value at a path of a JSON text, or of the closest value around it.
+ * @param text valid JSON
+ * @param path names and indexes, dotted
+ */
+export function jsonLineOf(text: string, path: string): number {
+  const open: { path: string; isList: boolean; index: number; name: string | null }[] = [];
+  let found = { path: "", at: 0 };
+  for (const { 0: token, index: at } of text.matchAll(TOKEN)) {
+    const inside = open.at(-1);
+    if (token === "}" || token === "]") open.pop();
+    else if (token === ",") {
+      if (inside?.isList) inside.index += 1;
+      else if (inside) inside.name = null;
+    } else if (inside && !inside.isList && inside.name === null) inside.name = String(JSON.parse(token));
+    else if (token !== ":") {
+      const name = inside && String(inside.isList ? inside.index : inside.name);
+      const own = inside && name !== undefined ? (inside.path === "" ? name : `${inside.path}.${name}`) : "";
+      // Of two equal names, the last one counts.
+      const isAround = own === "" || own === path || path.startsWith(`${own}.`);
+      if (isAround && own.length >= found.path.length) found = { path: own, at };
+      if (token === "{" || token === "[") open.push({ path: own, isList: token === "[", index: 0, name: null });
+    }
+  }
+  return text.slice(0, found.at).split("\n").length;
+}

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { jsonErrorPlace } from "@/lib/base/values/json-error";
+import { jsonErrorPlace, jsonLineOf } from "@/lib/base/values/json-error";
 import { toPathText } from "@/lib/base/values/problem-path";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { AppError } from "@/lib/platform/http/errors";
@@ -18,18 +18,18 @@ export const DASHBOARD_FILES: FileKind = {
   judge(path, content) {
     if (!path.endsWith(ENDING)) return `is not a dashboard. Dashboard files end in ${ENDING}.`;
     if (!isUtf8(content)) return "is not valid UTF-8.";
+    const text = content.toString("utf8");
     try {
-      const { data, error } = dashboardFileSchema.safeParse(parseFile(content.toString("utf8")));
+      const { data, error } = dashboardFileSchema.safeParse(parseFile(text));
       const [issue] = error?.issues ?? [];
-      const at = issue && issue.path.length > 0 ? `${toPathText(issue.path)}: ` : "";
-      if (!data) return `is not a valid dashboard: ${at}${issue?.message}`;
+      if (!data) return toInvalid(text, toPathText(issue?.path ?? []), issue?.message ?? "");
       refuseUnfit(data);
       refuseBadSpecs(data.widgets);
       return null;
     } catch (thrown) {
-      if (thrown instanceof AppError) return `is not a valid dashboard: ${pathOf(thrown)}${thrown.message}`;
+      if (thrown instanceof AppError) return toInvalid(text, pathOf(thrown), thrown.message);
       if (!(thrown instanceof SyntaxError)) throw thrown;
-      const place = jsonErrorPlace(content.toString("utf8"));
+      const place = jsonErrorPlace(text);
       return place ? `is not valid JSON (line ${place.line}, column ${place.column}).` : "is not valid JSON.";
     }
   },
@@ -37,5 +37,11 @@ export const DASHBOARD_FILES: FileKind = {
 
 function pathOf({ details }: AppError): string {
   const [first] = Array.isArray(details) ? details : [];
-  return typeof first?.path === "string" ? `${first.path}: ` : "";
+  return typeof first?.path === "string" ? first.path : "";
+}
+
+/** @param path of the value, dotted; empty for the whole file */
+function toInvalid(text: string, path: string, message: string): string {
+  if (path === "") return `is not a valid dashboard: ${message}`;
+  return `is not a valid dashboard (line ${jsonLineOf(text, path)}): ${path}: ${message}`;
 }
