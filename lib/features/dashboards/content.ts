@@ -219,7 +219,7 @@ function placed(sent: NonNullable<SentParts["widgets"]>): Widget[] {
       source: source ?? null,
       spec: withDoubles(spec ?? {}),
       layout: place,
-      ...(tab !== undefined && { tab }),
+      ...(tab && { tab }),
       ...(acceptTruncated && { acceptTruncated }),
     };
   });

@@ -457,10 +457,12 @@ describe("export and import", () => {
     expect(doc?.content.match(/"tab"/g)).toHaveLength(1);
     const moved = await anas.send("PUT", `/${id}`, { version: 1, widgets: [widget({ tab: "Orders" }), text("t")] });
     expect(tabsOf(moved.json)).toEqual(["Orders", "no tab"]);
-    const blank = await anas.send("PUT", `/${id}`, { version: 2, widgets: [widget({ tab: " " })] });
+    const cleared = await anas.send("PUT", `/${id}`, { version: 2, widgets: [widget({ tab: null })] });
+    expect([cleared.status, tabsOf(cleared.json)]).toEqual([200, ["no tab"]]);
+    const blank = await anas.send("PUT", `/${id}`, { version: 3, widgets: [widget({ tab: " " })] });
     expect([blank.status, blank.json.details[0].message]).toEqual([400, "Tab name is required."]);
     for (const tab of ["\u200b", "a\u0000", "a\nb", "a\ud800"]) {
-      const refused = await anas.send("PUT", `/${id}`, { version: 2, widgets: [widget({ tab })] });
+      const refused = await anas.send("PUT", `/${id}`, { version: 3, widgets: [widget({ tab })] });
       expect([tab, refused.status, refused.json.details?.[0].path]).toEqual([tab, 400, "widgets.0.tab"]);
     }
   });

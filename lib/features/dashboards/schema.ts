@@ -95,6 +95,10 @@ const layout = z.object({
   h: z.int().min(1).max(HEIGHT_MAX),
 });
 
+const tab = trimmedText(TAB_CHARS_MAX, "Tab name is required.").refine(
+  isTabName,
+  "Enter a tab name of visible characters.",
+);
 const widget = z.object({
   id: ownId,
   kind: z.enum(WIDGET_KINDS),
@@ -104,10 +108,11 @@ const widget = z.object({
     .nullish()
     .describe("Dimensions, measures and chart settings"),
   layout: layout.nullish().describe("Grid position. Default: below all other widgets"),
-  tab: trimmedText(TAB_CHARS_MAX, "Tab name is required.")
-    .refine(isTabName, "Enter a tab name of visible characters.")
-    .optional()
-    .describe("Name of the tab that shows it; tabs appear in the order of their first widgets. Default: all tabs"),
+  tab: tab
+    .nullish()
+    .describe(
+      "Name of the tab that shows it; tabs appear in the order of their first widgets. Default, and null: all tabs",
+    ),
   acceptTruncated: acceptTruncated.describe("Same as for a dataset, for a widget with its own source"),
 });
 
@@ -201,6 +206,7 @@ const keptWidget = widget.extend({
   source: source.nullable(),
   spec: z.record(z.string(), z.unknown()),
   layout,
+  tab: tab.optional(),
 });
 const keptDataset = dataset.extend({ id: localId, maxAgeS: z.int().nullable() });
 const keptFilter = z.object({
