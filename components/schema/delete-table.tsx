@@ -5,6 +5,7 @@ import { UsageList } from "@/components/connections/usage-list";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { connectionsApi, type Usage } from "@/lib/features/connections/browser/client";
 import { importsApi } from "@/lib/features/connections/browser/imports";
@@ -67,6 +68,14 @@ export function DeleteTable({ connection, table, isOpen, onClose, onDeleted }: D
         This deletes the table{count === undefined ? "" : ` and its ${count}`} from {connection.name}. This can't be
         undone.
       </p>
+      {readers.isError && (
+        <Notice kind="warn">
+          Couldn't check what uses the table.{" "}
+          <button type="button" className="link" onClick={() => void readers.refetch()}>
+            Retry
+          </button>
+        </Notice>
+      )}
       {readers.data !== undefined && readers.data.length > 0 && (
         <>
           <p>These use {connection.name} and may read the table:</p>
