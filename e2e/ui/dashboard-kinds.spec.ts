@@ -2,9 +2,10 @@ import type { Page } from "@playwright/test";
 import { addDashboard, readDashboard, sampleConnection } from "./dashboard.fixtures";
 import { expect, expectAccessible, type Person, test } from "./fixtures";
 
-const SALES = `select date '2026-01-05' + (7 * w)::int as week, region, channel,
+const SALES = `select date '2026-01-05' + (7 * w)::int as week, region, channel, country, lat, lon,
   (100 + w * 3 + length(region) * 20 + length(channel) * 5)::decimal(10, 2) as revenue
-from range(20) t(w), (values ('North'), ('Coast'), ('Islands')) r(region), (values ('web'), ('app')) c(channel)`;
+from range(20) t(w), (values ('North', 'DE', 52.5, 13.4), ('Coast', 'France', 43.3, 5.4),
+  ('Islands', 'Atlantis', 35.9, 14.4)) r(region, country, lat, lon), (values ('web'), ('app')) c(channel)`;
 const source = { datasetId: "sales" };
 const revenue = { field: "revenue", op: "sum", as: "revenue" };
 const month = { field: "week", timeUnit: "month" };
@@ -17,6 +18,8 @@ const WIDGETS = [
   { id: "combo", kind: "combo", title: "Both", source, spec: { dimensions: [month], measures: [revenue, { op: "count", as: "orders" }], formats: { week: { date: "month" } } }, layout: { x: 6, y: 6, w: 6, h: 7 } },
   { id: "box", kind: "box", title: "Spread", source, spec: { dimensions: ["region"], measures: [{ field: "revenue", op: "median" }] }, layout: { x: 0, y: 13, w: 6, h: 7 } },
   { id: "bars", kind: "chart", title: "Bars", source, spec: { dimensions: ["region"], measures: [revenue], mark: "bar", stack: "apart", goals: [{ value: 7000, label: "Plan" }], titles: { x: "Region", y: "Revenue" }, labels: true, formats: euros, colours: { North: 4 } }, layout: { x: 6, y: 13, w: 6, h: 7 } },
+  { id: "countries", kind: "map", title: "Countries", source, spec: { mark: "regions", dimensions: ["country"], measures: [revenue], formats: euros }, layout: { x: 0, y: 20, w: 6, h: 9 } },
+  { id: "places", kind: "map", title: "Places", source, spec: { mark: "points", dimensions: ["lat", "lon", "region"], measures: [revenue] }, layout: { x: 6, y: 20, w: 6, h: 9 } },
 ]; // biome-ignore format: one look
 
 const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
@@ -43,6 +46,12 @@ test("shows gauges, a funnel, a heat map, a combo chart and a box plot, and filt
   await expect(card(page, "Both").getByText("orders (right)", { exact: true })).toBeVisible();
   await expect(card(page, "Spread").getByRole("button", { name: /^Coast: minimum / })).toBeVisible();
   await expect(card(page, "Bars").locator("svg").getByText("Plan").first()).toBeAttached();
+  const germany = card(page, "Countries").getByRole("button", { name: /^Germany: €/ });
+  await expect(germany).toBeVisible();
+  await expect(
+    card(page, "Countries").locator("text", { hasText: "1 value that is no country: Atlantis" }),
+  ).toBeVisible();
+  await expect(card(page, "Places").getByRole("button", { name: /^Islands, revenue / })).toBeVisible();
   await expectAccessible(page);
   if (process.env.SHOTS) await shoot(page, process.env.SHOTS);
 
@@ -61,6 +70,17 @@ test("shows gauges, a funnel, a heat map, a combo chart and a box plot, and filt
   await expect(card(page, "Spread").getByRole("button", { name: /: minimum / })).toHaveCount(1);
   await islands.press("Enter");
   await expect(card(page, "Plan").getByText("€30,820", { exact: true })).toBeVisible();
+  // A country and a point filter and lead to their rows, as other marks do.
+  await germany.click();
+  await expect(germany).toHaveAttribute("aria-pressed", "true");
+  await expect(card(page, "Places").getByRole("button", { name: /, revenue / })).toHaveCount(1);
+  await germany.click();
+  const island = card(page, "Places").getByRole("button", { name: /^Islands, revenue / });
+  await island.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "See these rows" }).click();
+  await expect(page.getByRole("dialog", { name: "Underlying rows: Places, 35.9, 14.4, Islands" })).toContainText(
+    "40 rows",
+  );
 });
 
 test("adds a gauge with a goal and formats, and a goal line to a chart", { tag: "@long" }, async ({ page, person }) => {

@@ -9,6 +9,7 @@ import { gaugeEditor } from "./gauge/editor";
 import { heatmapEditor } from "./heatmap/editor";
 import type { KindEditor } from "./kind-editor";
 import { kpiEditor } from "./kpi/editor";
+import { mapEditor } from "./map/editor";
 import { pivotEditor } from "./pivot/editor";
 import { tableEditor } from "./table/editor";
 import { textEditor } from "./text/editor";
@@ -22,6 +23,7 @@ export const KIND_EDITORS: Readonly<Record<WidgetKind, KindEditor>> = {
   funnel: funnelEditor,
   heatmap: heatmapEditor,
   box: boxEditor,
+  map: mapEditor,
   table: tableEditor,
   pivot: pivotEditor,
   text: textEditor,

@@ -7,6 +7,7 @@ import { gaugeView } from "./gauge";
 import { heatmapView } from "./heatmap";
 import type { KindView } from "./kind-view";
 import { kpiView } from "./kpi";
+import { mapView } from "./map";
 import { pivotView } from "./pivot";
 import { tableView } from "./table";
 import { textView } from "./text";
@@ -20,6 +21,7 @@ export const KIND_VIEWS: Readonly<Record<WidgetKind, KindView>> = {
   funnel: funnelView,
   heatmap: heatmapView,
   box: boxView,
+  map: mapView,
   table: tableView,
   pivot: pivotView,
   text: textView,

@@ -31,8 +31,11 @@ export function ShapesBody({ title, spec, data, rows, look, press, layOut, dimen
   const size = useSize(frame);
   const { digits, times } = look;
   const drawing = useMemo(
-    () => (size === null ? null : layOut(spec, { fields: data.fields, rows }, size, { digits, times })),
-    [layOut, spec, data.fields, rows, size, digits, times],
+    () =>
+      size === null
+        ? null
+        : layOut(spec, { fields: data.fields, rows, isTruncated: data.truncated }, size, { digits, times }),
+    [layOut, spec, data.fields, rows, data.truncated, size, digits, times],
   );
   const clicks = useMemo(
     () => (press ? rows.map((row) => toClick(spec, data.fields, row, dimensions)) : []),
@@ -52,7 +55,7 @@ export function ShapesBody({ title, spec, data, rows, look, press, layOut, dimen
               shape={shape}
               press={press}
               onMenu={menu.open}
-              click={shape.row === undefined ? null : (clicks[shape.row] ?? null)}
+              click={toShapeClick(shape, clicks)}
             />
           ))}
         </svg>
@@ -60,6 +63,15 @@ export function ShapesBody({ title, spec, data, rows, look, press, layOut, dimen
       {menu.layer}
     </div>
   );
+}
+
+/** Returns the filter of all rows of a shape; null if one of them cannot be filtered. */
+function toShapeClick({ row, more = [] }: Shape, clicks: readonly (ClickValue | null)[]): ClickValue | null {
+  if (row === undefined) return null;
+  return more.reduce<ClickValue | null>((sum, each) => {
+    const next = clicks[each] ?? null;
+    return sum && next && addClick(sum, next);
+  }, clicks[row] ?? null);
 }
 
 /** Returns the filter of a row's dimensions; null if one of them cannot be filtered. */
@@ -123,7 +135,11 @@ function Drawn({ shape }: { shape: Shape }) {
         </rect>
       );
     case "path":
-      return <path d={shape.d} fill={toColour(shape.fill)} fillOpacity={shape.opacity} />;
+      return (
+        <path d={shape.d} fill={toColour(shape.fill)} fillOpacity={shape.opacity}>
+          {hint}
+        </path>
+      );
     case "stroke":
       return (
         <path
@@ -136,7 +152,7 @@ function Drawn({ shape }: { shape: Shape }) {
       );
     case "dot":
       return (
-        <circle cx={shape.x} cy={shape.y} r={shape.r} fill={toColour(shape.fill)}>
+        <circle cx={shape.x} cy={shape.y} r={shape.r} fill={toColour(shape.fill)} fillOpacity={shape.opacity}>
           {hint}
         </circle>
       );
@@ -148,6 +164,7 @@ function Drawn({ shape }: { shape: Shape }) {
           fill={toColour(shape.ink)}
         >
           {shape.text}
+          {hint}
         </text>
       );
   }

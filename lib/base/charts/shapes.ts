@@ -24,6 +24,8 @@ export type Shape = (
 ) & {
   /** Index of the row that a click on it selects, and its values in words. */
   row?: number;
+  /** Further rows that it selects. */
+  more?: readonly number[];
   title?: string;
 };
 
@@ -38,7 +40,7 @@ export function px(value: number): number {
 /** Returns the layout of a drawing; null if its columns do not fit. */
 export type LayOut = (
   spec: Readonly<Record<string, unknown>>,
-  data: { fields: readonly ResultField[]; rows: readonly ResultRow[] },
+  data: { fields: readonly ResultField[]; rows: readonly ResultRow[]; isTruncated?: boolean },
   size: { width: number; height: number },
   look: CellLook,
 ) => Drawing | null;

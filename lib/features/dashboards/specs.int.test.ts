@@ -47,6 +47,7 @@ const REFUSED: Record<string, [string, Record<string, unknown>, string]> = {
   "a limit that is no number": ["table", { limit: "all" }, "limit"],
   "a goal that is a text": ["gauge", { measures, goal: "100" }, "goal"],
   "a gauge that is none": ["gauge", { measures, mark: "dial" }, "mark"],
+  "a map that is none": ["map", { measures, mark: "globe" }, "mark"],
   "goals without a value": ["chart", { measures, mark: "bar", goals: [{ label: "Plan" }] }, "goals.0.value"],
   "a title of an axis that is none": ["chart", { measures, mark: "bar", titles: { z: "Z" } }, "titles"],
   "a colour beyond the palette": ["chart", { measures, mark: "bar", colours: { paid: 9 } }, "colours.paid"],
@@ -85,7 +86,7 @@ describe("a widget with an invalid specification", () => {
       "dashboards/a.json",
       Buffer.from(JSON.stringify({ ...file, widgets: pushed })),
     );
-    expect(judged).toContain(`is not a valid dashboard: widgets.1.spec.${path}: `);
+    expect(judged).toContain(`is not a valid dashboard (line 1): widgets.1.spec.${path}: `);
     expect((await author.send("GET", `/${id}`)).json.data.version).toBe(version);
   });
 

@@ -62,8 +62,12 @@ export const extras = {
  * Reads the query of a specification that may have more columns than its kind draws, as after a change of the look. A
  * sort by another column is dropped.
  */
-export function queryOfFirst(shown: { dimensions: number; measures: number }, isOneRow = false) {
-  return aggregateSpec.transform(({ dimensions, measures, sort, limit, timeUnit }): AggregateSpec => {
+export function queryOfFirst(
+  shown: { dimensions: number; measures: number },
+  isOneRow = false,
+  schema: z.ZodType<AggregateSpec> = aggregateSpec,
+) {
+  return schema.transform(({ dimensions, measures, sort, limit, timeUnit }): AggregateSpec => {
     const query = { dimensions: dimensions.slice(0, shown.dimensions), measures: measures.slice(0, shown.measures) };
     const names = [
       ...query.dimensions.map((each) => ("as" in each && each.as) || each.field),

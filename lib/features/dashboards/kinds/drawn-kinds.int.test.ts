@@ -24,10 +24,11 @@ const SPEC = {
 };
 
 it("answers each kind's own columns, whatever else its specification has", async () => {
-  const kinds = ["gauge", "funnel", "heatmap", "combo", "box"];
+  const kinds = ["gauge", "funnel", "heatmap", "combo", "box", "map"];
   const datasets = [{ id: "d", name: "Sales", source }];
   const widgets = kinds.map((kind) => ({ id: kind, kind, source: { datasetId: "d" }, spec: SPEC }));
-  const { id } = await author.make(randomUUID(), { datasets, widgets });
+  const points = { id: "points", kind: "map", source: { datasetId: "d" }, spec: { ...SPEC, mark: "points" } };
+  const { id } = await author.make(randomUUID(), { datasets, widgets: [...widgets, points] });
   const answer = await author.send("GET", `/${id}/data`);
   const data: WidgetData[] = answer.json.data.widgets;
   const rowsOf = (kind: string) => data.find((each) => each.id === kind)?.rows.map((row) => Object.values(row));
@@ -45,6 +46,8 @@ it("answers each kind's own columns, whatever else its specification has", async
     ["south", "1.25", 2],
     ["north", "21.00", 3],
   ]);
+  expect(rowsOf("map")).toEqual(rowsOf("funnel"));
+  expect(rowsOf("points")?.[0]).toEqual(["north", "app", "4.50", "4.50", 1]);
   const box = data.find((each) => each.id === "box");
   expect(box?.fields.map(({ name }) => name)).toEqual(["region", "min", "q1", "median", "q3", "max"]);
   expect(box?.rows.map(({ region, min, q3, max }) => [region, min, q3, max])).toEqual([

@@ -6,6 +6,7 @@ import { gaugeKind } from "./gauge";
 import { heatmapKind } from "./heatmap";
 import type { Kind } from "./kind";
 import { kpiKind } from "./kpi";
+import { mapKind } from "./map";
 import { pivotKind } from "./pivot";
 import { tableKind } from "./table";
 import { textKind } from "./text";
@@ -20,6 +21,7 @@ export const KINDS: Readonly<Record<WidgetKind, Kind>> = {
   funnel: funnelKind,
   heatmap: heatmapKind,
   box: boxKind,
+  map: mapKind,
   table: tableKind,
   pivot: pivotKind,
   text: textKind,

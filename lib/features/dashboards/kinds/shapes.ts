@@ -10,8 +10,8 @@ export function drawnKind(spec: DataKind["spec"], query: DataKind["data"]["query
   return {
     spec,
     data: { query, isCompared: () => false, isOfShownGroups: () => false },
-    draw: (drawn, { fields, rows }, body, { look, paint }) => {
-      const drawing = layOut(drawn, { fields, rows: rows as ResultRow[] }, body, look);
+    draw: (drawn, { fields, rows, truncated }, body, { look, paint }) => {
+      const drawing = layOut(drawn, { fields, rows: rows as ResultRow[], isTruncated: truncated }, body, look);
       return drawing === null ? drawWords("No data.", body, paint.faint) : drawShapes(drawing, body, paint);
     },
   };

@@ -6,6 +6,7 @@ import { gaugeTraits } from "./gauge/traits";
 import { heatmapTraits } from "./heatmap/traits";
 import type { KindTraits } from "./kind-traits";
 import { kpiTraits } from "./kpi/traits";
+import { mapTraits } from "./map/traits";
 import { pivotTraits } from "./pivot/traits";
 import { tableTraits } from "./table/traits";
 import { textTraits } from "./text/traits";
@@ -19,6 +20,7 @@ export const KIND_TRAITS = {
   funnel: funnelTraits,
   heatmap: heatmapTraits,
   box: boxTraits,
+  map: mapTraits,
   table: tableTraits,
   pivot: pivotTraits,
   text: textTraits,

@@ -182,6 +182,7 @@ describe("a dashboard as an image", () => {
       ],
       ["combo", "combo", {}, [REGION, SOLD, { ...SOLD, name: "n" }], rows.map((row, n) => ({ ...row, n }))],
       ["bars", "chart", { ...bar, ...extras }, [REGION, SOLD], rows],
+      ["map", "map", bar, [REGION, SOLD], [{ region: "DE", sold: 5 }, ...rows]],
       ["line", "chart", { ...bar, ...extras, dimensions: ["day"], mark: "line" }, [DAY, SOLD], lone],
       ["area", "chart", { dimensions: ["day"], measures, mark: "area" }, [DAY, SOLD], lone],
     ];
@@ -198,6 +199,10 @@ describe("a dashboard as an image", () => {
     expect(undrawn).toBe(0);
     expect(words.find(({ title }) => title === "gauge")?.lines).toEqual(["75 kg (63% of 120 kg)"]);
     expect(words.find(({ title }) => title === "progress")?.lines).toEqual(["75 (150% of 50)"]);
+    expect(words.find(({ title }) => title === "map")?.lines).toEqual([
+      "Germany: 5",
+      `3 values that are no countries: North, South, ${NASTY}`,
+    ]);
     expect(words.find(({ title }) => title === "bars")?.lines[0]).toContain("'100.0");
   });
 

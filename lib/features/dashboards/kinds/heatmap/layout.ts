@@ -1,6 +1,7 @@
 import { toNumber } from "@/lib/base/charts/amount";
 import { nameShapes } from "@/lib/base/charts/axis-shapes";
 import { rangeOf, toShort } from "@/lib/base/charts/number-axis";
+import { toShade } from "@/lib/base/charts/shade";
 import type { Drawing, Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
 import { cutTo, widestOf, widthOf } from "@/lib/base/text/text-width";
@@ -11,7 +12,6 @@ import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-r
 const CELL_PX = { width: 9, height: 12 };
 const FOOT_PX = 20;
 const LABEL_MAX_PX = 130;
-const FAINTEST = 0.15;
 
 /** Draws a value for each pair of two dimensions, as the strength of a colour. */
 export function layOutHeatmap(
@@ -32,7 +32,7 @@ export function layOutHeatmap(
   const shownRows = rows.slice(0, Math.max(1, Math.floor((height - FOOT_PX) / CELL_PX.height)));
   const cell = { width: (width - labelPx) / shownColumns.length, height: (height - FOOT_PX) / shownRows.length };
   const numbers = data.rows.flatMap((row) => toNumber(row[amount.name] ?? null) ?? []);
-  const { low, high } = rangeOf(numbers) ?? { low: 0, high: 0 };
+  const shadeOf = toShade(rangeOf(numbers) ?? { low: 0, high: 0 });
   const columnAt = new Map(shownColumns.map((value, at) => [String(value), at]));
   const rowAt = new Map(shownRows.map((value, at) => [String(value), at]));
   const shapes: Shape[] = [];
@@ -43,15 +43,11 @@ export function layOutHeatmap(
     const number = toNumber(value);
     if (x === undefined || y === undefined || number === null) continue;
     const title = `${textOf(row[down.name] ?? null, down)}, ${textOf(row[across.name] ?? null, across)}: ${textOf(value, amount)}`;
-    // With both signs, each has a colour that starts at zero.
-    const isOneSided = low >= 0 || high <= 0;
-    const far = Math.max(Math.abs(low), Math.abs(high));
-    const near = isOneSided ? Math.min(Math.abs(low), Math.abs(high)) : 0;
-    const strength = far === near ? 1 : (Math.abs(number) - near) / (far - near);
+    const { strength, fill, opacity } = shadeOf(number);
     const box = { x: labelPx + x * cell.width, y: y * cell.height };
     shapes.push({
       ...{ kind: "rect", ...box, width: cell.width - 1, height: cell.height - 1, radius: 1 },
-      ...{ fill: number < 0 ? 3 : 0, opacity: FAINTEST + (1 - FAINTEST) * strength, row: index, title },
+      ...{ fill, opacity, row: index, title },
     });
     words.push(title);
     const text = toShort(number);
