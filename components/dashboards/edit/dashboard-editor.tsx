@@ -6,6 +6,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { DashboardNotice, DeletedNotice } from "@/components/dashboards/dashboard-notice";
 import { DashboardTabs, useDashboardTabs, withTab } from "@/components/dashboards/dashboard-tabs";
 import { DatasetsPanel } from "@/components/dashboards/edit/datasets-panel";
+import { DiscardChanges } from "@/components/dashboards/edit/discard-changes";
 import { EditGrid } from "@/components/dashboards/edit/edit-grid";
 import { EditHead } from "@/components/dashboards/edit/edit-head";
 import { FiltersPanel } from "@/components/dashboards/edit/filters-panel";
@@ -18,7 +19,6 @@ import { useUndo } from "@/components/dashboards/edit/use-undo";
 import { type EditorPanel, useWidgetActions } from "@/components/dashboards/edit/use-widget-actions";
 import { WidgetPanel } from "@/components/dashboards/edit/widget-panel";
 import { type DashboardNews, useDashboardNews } from "@/components/dashboards/use-dashboard-news";
-import { Confirm } from "@/components/ui/confirm";
 import { FormFailure } from "@/components/ui/form-parts";
 import { LeaveQuestion } from "@/components/ui/leave-question";
 import { Notice } from "@/components/ui/notice";
@@ -82,26 +82,16 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
       {panel === "datasets" && <DatasetsPanel {...shared} />}
       {panel === "filters" && <FiltersPanel {...shared} />}
       {panel === "page" && <PagePanel {...shared} />}
-      <Confirm
-        title="Discard changes?"
-        action="Discard changes"
+      <DiscardChanges
+        changes={changes}
         isOpen={isDiscarding}
-        isBusy={false}
-        failure={null}
         onClose={() => setIsDiscarding(false)}
-        onConfirm={() => {
+        onDiscard={() => {
           editing.discard();
           setIsDiscarding(false);
           leave();
         }}
-      >
-        <p>These changes will be lost:</p>
-        <ul className="edit-changes">
-          {changes.map((each) => (
-            <li key={each}>{each}</li>
-          ))}
-        </ul>
-      </Confirm>
+      />
       <LeaveQuestion title="Leave without saving?" isOn={isUnsaved} onDiscard={editing.discard}>
         Your changes aren't saved. Keep them in this browser to continue later.
       </LeaveQuestion>
