@@ -8,10 +8,13 @@ import "./dashboard-tabs.css";
 
 const TAB = "tab";
 
-/** Returns the tabs of a dashboard, the open one, which the address names, and a function that opens one. */
-export function useDashboardTabs(widgets: readonly Pick<Widget, "tab">[]) {
+/**
+ * Returns the tabs of a dashboard, the open one, which the address names, and a function that opens one.
+ * @param added tabs that have no widgets yet, in the editor
+ */
+export function useDashboardTabs(widgets: readonly Pick<Widget, "tab">[], added: readonly string[] = []) {
   const { query, put } = useAddress();
-  const tabs = tabsOf(widgets);
+  const tabs = [...new Set([...tabsOf(widgets), ...added])];
   return {
     tabs,
     /** Null without tabs. */
@@ -28,6 +31,8 @@ export function withTab(address: string, tab: string | null): string {
 
 type DashboardTabsProps<W> = {
   widgets: readonly W[];
+  /** Tabs that have no widgets yet, in the editor. */
+  added?: readonly string[];
   /** Actions on the open tab, in the editor, where tabs are no history steps. */
   actions?: (open: string) => ReactNode;
   children: (shown: readonly W[]) => ReactNode;
@@ -35,8 +40,8 @@ type DashboardTabsProps<W> = {
 
 /** The tabs of a dashboard, and the widgets of the open one. Without tabs: all widgets. */
 export function DashboardTabs<W extends Pick<Widget, "layout" | "tab">>(props: DashboardTabsProps<W>) {
-  const { widgets, actions, children } = props;
-  const { tabs, open, show } = useDashboardTabs(widgets);
+  const { widgets, added, actions, children } = props;
+  const { tabs, open, show } = useDashboardTabs(widgets, added);
   const id = useId();
   const listRef = useRef<HTMLDivElement>(null);
   const isStep = actions === undefined;

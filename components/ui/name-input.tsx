@@ -6,12 +6,14 @@ import "./name-input.css";
 type NameInputProps = {
   label: string;
   value: string;
+  /** Default: 120. */
+  maxLength?: number;
   /** Called once with the typed name, or null if the change was cancelled. */
   onDone: (typed: string | null) => void;
 };
 
 /** A name that is edited in place. Enter and losing focus keep it, Escape cancels; the extension is not selected. */
-export function NameInput({ label, value, onDone }: NameInputProps) {
+export function NameInput({ label, value, maxLength = 120, onDone }: NameInputProps) {
   const isDone = useRef(false);
   const finish = (typed: string | null) => {
     if (isDone.current) return;
@@ -23,7 +25,7 @@ export function NameInput({ label, value, onDone }: NameInputProps) {
       className="name-input"
       aria-label={label}
       defaultValue={value}
-      maxLength={120}
+      maxLength={maxLength}
       spellCheck={false}
       // biome-ignore lint/a11y/noAutofocus: the field appears because it was asked for
       autoFocus

@@ -99,6 +99,17 @@ test("moves and resizes widgets by keys, undoes, redoes and saves the layout", a
   await page.getByRole("menuitem", { name: "Move tab left" }).click();
   await expect(page.getByRole("tab")).toHaveText(["Details", "Trend"]);
   await expect(page.getByRole("menu")).toHaveCount(0);
+  // A tab may be empty until it gets a widget, and its name is as long as the server allows.
+  await page.getByRole("button", { name: "Add tab", exact: true }).click();
+  await page.getByRole("textbox", { name: "Tab name" }).fill("");
+  await page.getByRole("textbox", { name: "Tab name" }).pressSequentially(`${"x".repeat(58)}🚀🚀`);
+  await page.keyboard.press("Enter");
+  await expect(tab(`${"x".repeat(58)}🚀`)).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByText("Saved with its first widget")).toBeVisible();
+  await expectAccessible(page);
+  await actions.click();
+  await page.getByRole("menuitem", { name: "Remove tab" }).click();
+  await expect(page.getByRole("tab")).toHaveText(["Details", "Trend"]);
   await expectAccessible(page);
   await save(page);
   expect(await layoutOf(page, "total")).toEqual({ x: 1, y: 0, w: 4, h: 3 });

@@ -1,6 +1,6 @@
 "use client";
 
-import { Database, Filter as FilterIcon, Settings2 } from "lucide-react";
+import { Database, Filter as FilterIcon, Plus, Settings2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { DashboardNotice, DeletedNotice } from "@/components/dashboards/dashboard-notice";
@@ -15,6 +15,7 @@ import { PagePanel } from "@/components/dashboards/edit/page-panel";
 import { TabActions } from "@/components/dashboards/edit/tab-actions";
 import { TheirsNotice } from "@/components/dashboards/edit/theirs-notice";
 import { type Editing, useEditing } from "@/components/dashboards/edit/use-editing";
+import { useNewTabs } from "@/components/dashboards/edit/use-new-tabs";
 import { useUndo } from "@/components/dashboards/edit/use-undo";
 import { type EditorPanel, useWidgetActions } from "@/components/dashboards/edit/use-widget-actions";
 import { WidgetPanel } from "@/components/dashboards/edit/widget-panel";
@@ -34,7 +35,8 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
   const gridRef = useRef<HTMLDivElement>(null);
   const leave = () => router.push(withTab(`${root}/${dashboard.id}`, open));
   const editing = useEditing(dashboard, leave);
-  const { open, show } = useDashboardTabs(editing.draft.widgets);
+  const newTabs = useNewTabs(editing);
+  const { open, show } = useDashboardTabs(editing.draft.widgets, newTabs.added);
   const undoing = useUndo(editing);
   const [news, dismissNews] = useDashboardNews(dashboard);
   const widgets = useWidgetActions(editing, gridRef, open);
@@ -51,9 +53,13 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
         isUnsaved={isUnsaved}
         onLeave={() => (isUnsaved ? setIsDiscarding(true) : leave())}
       />
-      <EditTools editing={editing} panel={panel} onToggle={widgets.toggle} />
+      <EditTools editing={editing} panel={panel} onToggle={widgets.toggle} onAddTab={newTabs.add} />
       <EditNotices editing={editing} dashboard={dashboard} news={news} onDismiss={dismissNews} />
-      <DashboardTabs widgets={draft.widgets} actions={(tab) => <TabActions key={tab} tab={tab} editing={editing} />}>
+      <DashboardTabs
+        widgets={draft.widgets}
+        added={newTabs.added}
+        actions={(tab) => <TabActions key={tab} tab={tab} editing={editing} newTabs={newTabs} />}
+      >
         {(shown) => (
           <EditGrid
             gridRef={gridRef}
@@ -99,10 +105,15 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
   );
 }
 
-type EditToolsProps = { editing: Editing; panel: string | null; onToggle: (panel: EditorPanel) => void };
+type EditToolsProps = {
+  editing: Editing;
+  panel: string | null;
+  onToggle: (panel: EditorPanel) => void;
+  onAddTab: () => void;
+};
 
 /** Buttons of the panels that belong to the whole page. */
-function EditTools({ editing: { draft }, panel, onToggle }: EditToolsProps) {
+function EditTools({ editing: { draft }, panel, onToggle, onAddTab }: EditToolsProps) {
   const tool = (name: EditorPanel, content: ReactNode) => (
     <button type="button" className="btn sm" aria-pressed={panel === name} onClick={() => onToggle(name)}>
       {content}
@@ -131,6 +142,10 @@ function EditTools({ editing: { draft }, panel, onToggle }: EditToolsProps) {
           Settings
         </>,
       )}
+      <button type="button" className="btn sm ghost" onClick={onAddTab}>
+        <Plus className="s" />
+        Add tab
+      </button>
     </div>
   );
 }

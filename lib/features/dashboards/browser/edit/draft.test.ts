@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   addDataset, addFilter, addWidget, changeDataset, changeFilter, changeWidget, type Draft, duplicateWidget, fromText, listChanges, moveFilter,
-  moveTab, readersOf, removeDataset, removeFilter, removeWidget, renameTab, toText, toUpdateBody,
+  moveTab, readersOf, removeDataset, removeFilter, removeWidget, renameTab, startTab, toText, toUpdateBody,
 } from "./draft"; // biome-ignore format: one look at the whole list
 
 const SOURCE = { connectionId: "c".repeat(24), query: "select 1" };
@@ -130,6 +130,13 @@ describe("a draft of a dashboard", () => {
       tabbed,
       tabbed,
     ]);
+  });
+
+  it("starts a tab: the first one moves all widgets to a tab, and names do not repeat", () => {
+    const [first, name] = startTab(DRAFT, []);
+    expect([name, ...first.widgets.map(({ tab }) => tab)]).toEqual(["Tab 2", "Tab 1", "Tab 1"]);
+    expect(startTab({ ...DRAFT, widgets: [] }, [])[1]).toBe("Tab 1");
+    expect(startTab(first, ["Tab 1", "Tab 3"])).toEqual([first, "Tab 4"]);
   });
 
   it("describes unsaved changes, and sends only those", () => {

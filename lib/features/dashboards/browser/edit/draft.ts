@@ -76,6 +76,24 @@ export function addWidget(draft: Draft, { layout, ...given }: NewWidget): [Draft
   return [{ ...draft, widgets: settleTab([...draft.widgets, widget], tab) }, id];
 }
 
+/**
+ * Returns the name of a new tab, which has no widgets yet. The widgets of a draft without tabs become its first tab.
+ * @param tabs the present tabs, those without widgets included
+ */
+export function startTab(draft: Draft, tabs: readonly string[]): [Draft, string] {
+  const isFirst = tabs.length === 0 && draft.widgets.length > 0;
+  const first = toTabName(1);
+  const names = isFirst ? [first] : tabs;
+  let count = names.length + 1;
+  while (names.includes(toTabName(count))) count += 1;
+  const widgets = isFirst ? draft.widgets.map((widget) => ({ ...widget, tab: first })) : draft.widgets;
+  return [{ ...draft, widgets }, toTabName(count)];
+}
+
+function toTabName(position: number): string {
+  return `Tab ${position}`;
+}
+
 /** Renames a tab. The name of another tab joins both. */
 export function renameTab(draft: Draft, tab: string, name: string): Draft {
   return { ...draft, widgets: draft.widgets.map((each) => (each.tab === tab ? { ...each, tab: name } : each)) };
