@@ -27,6 +27,7 @@ import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice
 import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
 import { useDashboardNews } from "@/components/dashboards/use-dashboard-news";
 import { toDashboardDataKey, useDashboard, useDashboardSource } from "@/components/dashboards/use-dashboards";
+import { useOwnDraft } from "@/components/dashboards/use-own-draft";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { WidgetMenu } from "@/components/dashboards/widget-menu";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
@@ -79,6 +80,9 @@ const WidgetSourceRows = lazyComponent(loadRows, (module) => module.WidgetSource
 
 const loadZoom = later(() => import("@/components/dashboards/widget-zoom"));
 const WidgetZoom = lazyComponent(loadZoom, (module) => module.WidgetZoom);
+
+const loadDraftNotice = later(() => import("@/components/dashboards/draft-notice"));
+const DraftNotice = lazyComponent(loadDraftNotice, (module) => module.DraftNotice);
 
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 
@@ -151,6 +155,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall, notice }: Loaded
   }, [title]);
   const { data, again } = reading;
   const error = toFailure(reading);
+  const { draft, discard } = useOwnDraft(id);
   const { lastRun } = dashboard;
   const run = reading.run ?? (lastRun !== null && isGoing(lastRun) ? lastRun : null);
   const source = useMemo(
@@ -206,6 +211,13 @@ function Loaded({ dashboard, choice, reading, timezone, isWall, notice }: Loaded
     <div ref={pageRef} className="dashboard-host">
       <Page title={heading} trail={isWall ? undefined : trail} actions={actions} isWide>
         {notice}
+        {draft !== null && !isWall && (
+          <DraftNotice
+            draft={draft}
+            editLink={<EditLink dashboard={dashboard} label="Continue editing" className="btn sm" />}
+            onDiscard={discard}
+          />
+        )}
         {description !== "" && <p className="lead dashboard-lead">{description}</p>}
         <FilterBar
           filters={dashboard.filters}
@@ -251,13 +263,15 @@ async function savePicture(title: string, host: HTMLElement | null): Promise<voi
   }
 }
 
-function EditLink({ dashboard: { id, widgets } }: { dashboard: Dashboard }) {
+type EditLinkProps = { dashboard: Dashboard; label?: string; className?: string };
+
+function EditLink({ dashboard: { id, widgets }, label = "Edit", className = "btn" }: EditLinkProps) {
   const { workspace } = useWorkspace();
   const { open } = useDashboardTabs(widgets);
   return (
-    <Link className="btn" href={withTab(`/w/${workspace.slug}/dashboards/${id}/edit`, open)}>
+    <Link className={className} href={withTab(`/w/${workspace.slug}/dashboards/${id}/edit`, open)}>
       <Pencil className="s" />
-      Edit
+      {label}
     </Link>
   );
 }

@@ -310,7 +310,16 @@ test("keeps unsaved changes over a reload, and asks before leaving", async ({ pa
   await expect(card(page, "Net revenue")).toBeVisible();
   await page.getByRole("link", { name: "Connections" }).first().click();
   await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
-  await page.getByRole("button", { name: "Stay" }).click();
+  await page.getByRole("button", { name: "Keep draft" }).click();
+  await expect(page).toHaveURL(/connections/);
+  // Readers see the saved version, and the author where the draft is.
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}`);
+  await expect(card(page, "Revenue")).toBeVisible();
+  const notice = page.getByRole("status").filter({ hasText: "Draft: 1 unsaved change." });
+  await expect(notice).toBeVisible();
+  await expectAccessible(page);
+  await notice.getByRole("link", { name: "Continue editing" }).click();
+  await expect(card(page, "Net revenue")).toBeVisible();
   await page.getByRole("button", { name: "Discard changes", exact: true }).click();
   await expect(page.getByRole("dialog").getByText("Renamed number “Net revenue” from “Revenue”")).toBeVisible();
   await page.getByRole("dialog").getByRole("button", { name: "Discard changes", exact: true }).click();

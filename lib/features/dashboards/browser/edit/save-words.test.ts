@@ -6,7 +6,7 @@ it("names the request or the outage before the number of changes", () => {
   expect(toSaveWords("waiting", 3)).toBe("Offline. Saves when you reconnect.");
   expect([0, 1, 2].map((count) => toSaveWords("idle", count))).toEqual([
     "No changes",
-    "1 unsaved change",
-    "2 unsaved changes",
+    "Draft: 1 unsaved change",
+    "Draft: 2 unsaved changes",
   ]);
 });

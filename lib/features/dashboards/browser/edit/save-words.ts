@@ -3,5 +3,5 @@ export function toSaveWords(state: "idle" | "saving" | "waiting" | "saved", chan
   if (state === "saving") return "Saving";
   if (state === "waiting") return "Offline. Saves when you reconnect.";
   if (changeCount === 0) return "No changes";
-  return `${changeCount} unsaved ${changeCount === 1 ? "change" : "changes"}`;
+  return `Draft: ${changeCount} unsaved ${changeCount === 1 ? "change" : "changes"}`;
 }
