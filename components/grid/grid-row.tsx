@@ -89,7 +89,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             data-column={place}
           >
             {was !== undefined && <s>{was.slice(0, OLD_LETTERS_MAX)}</s>}
-            {mark?.isDefault ? "default" : value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
+            {mark?.substitute ?? (value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX))}
             {toPadding(shown, field, scale)}
           </div>
         );

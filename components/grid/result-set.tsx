@@ -30,6 +30,7 @@ import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
 import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import { loadedResults } from "@/lib/features/results/browser/loaded-results";
+import { findSelectedCollection } from "@/lib/features/results/browser/selected-collection";
 import { findSelectedTable } from "@/lib/features/results/browser/selected-table";
 import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 import { later } from "@/lib/platform/browser/load-again";
@@ -103,12 +104,15 @@ export function ResultSet(props: ResultSetProps) {
   const entities = useEntities(connection?.readOnly === false ? connection.id : null);
   // Submitted changes are shown by running the statement again: with others, it might write.
   const mayEdit = canRun && index === 0 && !back && run.keptOf === null && run.statements.length === 1;
-  const entity = mayEdit ? findSelectedTable(statement, dialect, { entities, fields: answer.fields }) : null;
+  const language = useScriptLanguage(connection?.type);
+  const known = { entities, fields: answer.fields };
+  const selected = () =>
+    language === "mongodb" ? findSelectedCollection(statement, known) : findSelectedTable(statement, dialect, known);
+  const entity = mayEdit ? selected() : null;
   const edited = useEditedRows({ base, connection, table: entity ?? NO_TABLE, entity });
   const source = edited?.source ?? base;
   const { range, select, arrange, inspect, opened } = useSelection(source, answer);
   const { table, columns } = useResultColumns(answer.fields, source.sample);
-  const language = useScriptLanguage(connection?.type);
   const isSql = connection !== null && language !== "mongodb";
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: statement, dialect });
   const { filter, columns: filters } = source.arrangement;

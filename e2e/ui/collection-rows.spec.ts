@@ -1,4 +1,4 @@
-import { MongoClient, ObjectId } from "mongodb";
+import { type Document, Double, Int32, Long, MongoClient, ObjectId } from "mongodb";
 import { startDocumentStore } from "../../test/servers/document-store";
 import { expect, expectAccessible, test } from "./fixtures";
 import { workspaceIdOf } from "./settings.fixtures";
@@ -94,6 +94,54 @@ test("opens a collection from the tree, filters, counts, pages, and shows its de
 
     await page.goto(`/w/${person.slug}/tables/${id}?name=empty`);
     await expect(page.getByText("This table is empty.")).toBeVisible();
+
+    // Documents are edited with their types, unless the connection is read-only.
+    const items = shop.collection<Document>("items");
+    const placed = new Date("2026-01-02T03:04:05.678Z");
+    await items.insertMany([
+      { _id: 1, name: "first", stock: new Long(5), detail: { placed, sizes: [1, new Double(2)] } },
+      { _id: 2, name: "second", stock: new Long(6) },
+    ] as never);
+    await page.goto(`/w/${person.slug}/tables/${id}?name=items`);
+    await cell(1, 2).dblclick();
+    await expect(page.getByRole("textbox", { name: "Edit name" })).toHaveCount(0);
+    await page.request.patch(`${home}/connectors/${id}`, { data: { readOnly: false } });
+    await page.request.get(`${home}/connectors/${id}/entities?refresh=true`);
+    await page.reload();
+    const editor = page.getByRole("textbox", { name: /^Edit / });
+    await cell(1, 3).dblclick();
+    await editor.fill("7");
+    await page.keyboard.press("Enter");
+    await cell(1, 4).dblclick();
+    await expect(editor).toHaveValue(/"placed": \{"\$date": "2026-01-02T03:04:05.678Z"\}, "sizes": \[1, 2\.0\]/);
+    await editor.fill((await editor.inputValue()).replace("2.0]", "3.0]"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Duplicate row" }).click();
+    await expect(cell(3, 2)).toHaveText("first");
+    await cell(2, 2).click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Set to" }).click();
+    await page.getByRole("menuitem", { name: "Unset field" }).click();
+    const bar = page.getByRole("region", { name: "Pending changes" });
+    await bar.getByRole("button", { name: "Review operations" }).click();
+    const review = page.getByRole("complementary", { name: "Review operations" });
+    await expect(review).toContainText(/updateOne\(.*_id: 1,.*stock: NumberLong\("7"\)/s);
+    await expect(review).toContainText('$unset: { name: "" }');
+    await expect(review).toContainText("insertOne(");
+    await expectAccessible(page);
+    await items.updateOne({ _id: 2 as never }, { $set: { name: "theirs" } });
+    await bar.getByRole("button", { name: "Submit 3 changes" }).click();
+    await expect(bar).toContainText("items 2 changed after you loaded it. Nothing was written.");
+    await expect(bar).toContainText("loaded second, yours unset, now theirs");
+    await bar.getByRole("button", { name: "Keep mine" }).click();
+    await bar.getByRole("button", { name: "Submit 3 changes" }).click();
+    await expect(page.getByText("3 changes submitted")).toBeVisible();
+    const stored = await items.find({}, { promoteValues: false, promoteLongs: false }).toArray();
+    const first = { name: "first", stock: new Long(7), detail: { placed, sizes: [new Int32(1), new Double(3)] } };
+    expect(stored).toEqual([
+      { _id: new Int32(1), ...first },
+      { _id: new Int32(2), stock: new Long(6) },
+      { _id: expect.any(ObjectId), ...first },
+    ]);
   } finally {
     await client.close();
     await store.stop();

@@ -11,6 +11,7 @@ import { formatCountOf } from "@/lib/platform/browser/format";
 type EditBarProps = {
   source: EditedRows;
   tableName: string;
+  reviewLabel: string;
   isReviewing: boolean;
   onReview: () => void;
   onSubmit: () => void;
@@ -20,7 +21,16 @@ type EditBarProps = {
 };
 
 /** Pending changes of a table, and its first conflict. */
-export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, onShow, onUseTheirs }: EditBarProps) {
+export function EditBar({
+  source,
+  tableName,
+  reviewLabel,
+  isReviewing,
+  onReview,
+  onSubmit,
+  onShow,
+  onUseTheirs,
+}: EditBarProps) {
   const { edits } = source;
   const { edited, added, deleted, conflicts } = edits.counts();
   const total = edited + added + deleted;
@@ -35,7 +45,8 @@ export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, on
         <div className="edit-note bad" role="alert">
           <TriangleAlert className="s" />
           <p className="grow">
-            {edits.failure.id !== null && <b>Nothing was written.</b>} {edits.failure.message}
+            {edits.failure.id !== null && edits.writtenCount === 0 && <b>Nothing was written.</b>}{" "}
+            {edits.failure.message}
           </p>
         </div>
       )}
@@ -54,7 +65,7 @@ export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, on
           aria-pressed={isReviewing}
           onClick={onReview}
         >
-          Review SQL
+          {reviewLabel}
         </button>
         <button
           type="button"
@@ -98,8 +109,10 @@ function ConflictNote({ edit, source, tableName, onShow, onUseTheirs }: Conflict
       <TriangleAlert className="s" />
       <div className="grow">
         <b>
-          {current ? `${name} changed after you loaded it.` : `${name} was deleted after you loaded it.`} Nothing was
-          written.
+          {current ? `${name} changed after you loaded it.` : `${name} was deleted after you loaded it.`}{" "}
+          {edits.writtenCount === 0
+            ? "Nothing was written."
+            : `Written before it: ${formatCountOf(edits.writtenCount, "change")}.`}
         </b>
         {changed.map((column) => (
           <p key={column}>
@@ -107,7 +120,9 @@ function ConflictNote({ edit, source, tableName, onShow, onUseTheirs }: Conflict
             {edit.kind === "update" && edit.set.has(column) && (
               <>
                 , yours{" "}
-                <code className="own">{newText(edit.set.get(column) ?? null, (text) => textOf(column, text))}</code>
+                <code className="own">
+                  {newText(edit.set.get(column) ?? null, (text) => textOf(column, text), source.defaultWord)}
+                </code>
               </>
             )}
             {edit.kind === "delete" && ", you delete the row"}, now{" "}
@@ -130,8 +145,8 @@ function ConflictNote({ edit, source, tableName, onShow, onUseTheirs }: Conflict
   );
 }
 
-function newText(value: NewValue, textOf: (text: string) => string): string {
-  if (value === DEFAULT) return "default";
+function newText(value: NewValue, textOf: (text: string) => string, defaultWord: string): string {
+  if (value === DEFAULT) return defaultWord;
   return value === null ? "NULL" : textOf(value);
 }
 

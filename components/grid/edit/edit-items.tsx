@@ -5,6 +5,8 @@ import { MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
 import { DEFAULT, type NewValue } from "@/lib/features/results/browser/row-edits";
 
 type EditItemsProps = {
+  /** Name of the value that a column without one gets. */
+  defaultLabel: string;
   isChanged: boolean;
   onEdit: () => void;
   onSet: (value: NewValue) => void;
@@ -15,7 +17,16 @@ type EditItemsProps = {
 };
 
 /** Items of a cell's menu that edit the selection. */
-export function EditItems({ isChanged, onEdit, onSet, onAdd, onDuplicate, onDelete, onRevert }: EditItemsProps) {
+export function EditItems({
+  defaultLabel,
+  isChanged,
+  onEdit,
+  onSet,
+  onAdd,
+  onDuplicate,
+  onDelete,
+  onRevert,
+}: EditItemsProps) {
   return (
     <>
       <MenuItem icon={<Pencil />} keys="enter" onSelect={onEdit}>
@@ -23,7 +34,7 @@ export function EditItems({ isChanged, onEdit, onSet, onAdd, onDuplicate, onDele
       </MenuItem>
       <MenuBranch icon={<Pencil />} label="Set to">
         <MenuItem onSelect={() => onSet(null)}>NULL</MenuItem>
-        <MenuItem onSelect={() => onSet(DEFAULT)}>Default</MenuItem>
+        <MenuItem onSelect={() => onSet(DEFAULT)}>{defaultLabel}</MenuItem>
         <MenuItem onSelect={() => onSet("")}>Empty text</MenuItem>
       </MenuBranch>
       <MenuItem icon={<Plus />} onSelect={onAdd}>

@@ -22,24 +22,30 @@ import { ApiError } from "@/lib/platform/browser/request";
 const SLOT = Symbol("review");
 const VERBS = { update: "Update", delete: "Delete", insert: "Insert" } as const;
 const ICONS = { update: Pencil, delete: Trash2, insert: Plus } as const;
-/** Delay after the last change before its SQL is requested, in ms. */
+/** Delay after the last change before its statement is requested, in ms. */
 const DELAY_MS = 200;
 
 type ReviewPanelProps = {
   connection: Connection;
   table: { name: string; schema?: string };
+  areDocuments: boolean;
   source: EditedRows;
   onSubmit: () => void;
   onClose: () => void;
 };
 
-/** Panel with the SQL of all pending changes. */
+export function toReviewLabel(areDocuments: boolean): string {
+  return areDocuments ? "Review operations" : "Review SQL";
+}
+
+/** Panel with the statements of all pending changes. */
 export function ReviewPanel(props: ReviewPanelProps) {
   const slot = useSideSlot(SLOT);
   return slot && createPortal(<Panel {...props} />, slot);
 }
 
-function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProps) {
+function Panel({ connection, table, areDocuments, source, onSubmit, onClose }: ReviewPanelProps) {
+  const label = toReviewLabel(areDocuments);
   const { edits } = source;
   const { create } = useConsoleActions();
   const dialect = useDialect(connection.type);
@@ -57,7 +63,7 @@ function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProp
   return (
     <aside
       className="row-panel review-panel"
-      aria-label="Review SQL"
+      aria-label={label}
       tabIndex={-1}
       data-region
       onKeyDown={(event) => {
@@ -65,8 +71,8 @@ function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProp
       }}
     >
       <div className="side-panel-head">
-        <h2 className="trunc grow">Review SQL</h2>
-        <CopyButton text={text} label="Copy SQL" />
+        <h2 className="trunc grow">{label}</h2>
+        <CopyButton text={text} label={areDocuments ? "Copy operations" : "Copy SQL"} />
         <button
           type="button"
           className="btn ghost icon sm"
@@ -80,8 +86,9 @@ function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProp
         </button>
       </div>
       <p className="review-intro xs t2">
-        {formatCountOf(edits.all.length, "statement")} in one transaction on <b>{connection.name}</b>. If one fails,
-        none is applied. Each expects 1 row.
+        {formatCountOf(edits.all.length, areDocuments ? "operation" : "statement")} in one transaction on{" "}
+        <b>{connection.name}</b>. If one fails, none is applied. Each expects 1 row.
+        {areDocuments && " A server without a replica set applies them in order, up to the first that fails."}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
       <section className="row-body" tabIndex={0} aria-label="Statements">
@@ -94,7 +101,8 @@ function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProp
               edits.failure?.id === edit.id ? edits.failure.message : problem?.at === index ? problem.message : null
             }
           >
-            {statements[index] !== undefined && <SqlCode text={`${statements[index]};`} dialect={dialect} />}
+            {statements[index] !== undefined &&
+              (areDocuments ? `${statements[index]};` : <SqlCode text={`${statements[index]};`} dialect={dialect} />)}
           </Change>
         ))}
         {problem?.at === -1 && <p className="row-none">{problem.message}</p>}
@@ -129,7 +137,7 @@ function Change({ edit, isConflict, failure, children }: ChangeProps) {
 
 type Problem = { at: number; message: string };
 
-/** Returns the SQL of all changes, as the server will run them. */
+/** Returns the statements of all changes, as the server will run them. */
 function useStatements({ connection, table, source }: Pick<ReviewPanelProps, "connection" | "table" | "source">) {
   const { workspace } = useWorkspace();
   const { edits } = source;
@@ -147,7 +155,7 @@ function useStatements({ connection, table, source }: Pick<ReviewPanelProps, "co
         (error: unknown) => {
           if (stop.signal.aborted) return;
           const at = error instanceof ApiError ? toChange(error) : -1;
-          const message = error instanceof Error ? error.message : "Couldn't load the SQL. Try again.";
+          const message = error instanceof Error ? error.message : "Couldn't load the statements. Try again.";
           setShown({ statements: [], problem: { at, message } });
         },
       );

@@ -16,8 +16,14 @@ type EditedProps = {
   entity: Entity | null;
 };
 
-/** Rows of a table that can be edited. */
-export type Edited = { source: EditedRows; connection: Connection; table: EditedProps["table"]; entity: Entity };
+/** Rows of a table that can be edited. `areDocuments`: see `editsDocuments` of a connection type. */
+export type Edited = {
+  source: EditedRows;
+  connection: Connection;
+  table: EditedProps["table"];
+  entity: Entity;
+  areDocuments: boolean;
+};
 
 /** Pending changes by table. They outlive the view, which unmounts when another page opens. */
 const memory = new Map<string, RowEdits>();
@@ -40,13 +46,19 @@ function editsOf(table: string): RowEdits {
 /** Returns the rows of a table with their pending changes; null if they cannot be edited. */
 export function useEditedRows({ base, connection, table, entity }: EditedProps): Edited | null {
   const { workspace } = useWorkspace();
-  const canEdit = useFindType()(connection?.type)?.editsRows === true && connection?.readOnly === false;
-  const key = (entity?.columns ?? []).filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  const type = useFindType()(connection?.type);
+  const areDocuments = type?.editsDocuments === true;
+  const canEdit = type?.editsRows === true && connection?.readOnly === false;
+  const columns = (entity?.columns ?? []).filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  // Every document has an _id, even if the fields of its collection were not read.
+  const key = areDocuments ? ["_id"] : columns;
   const names = key.join("\n");
   const edits = editsOf(`${workspace.id}/${connection?.id}/${table.schema ?? ""}/${table.name}`);
-  const source = useMemo(() => new EditedRows(base, edits, names.split("\n")), [base, edits, names]);
+  const word = areDocuments ? "unset" : "default";
+  const source = useMemo(() => new EditedRows(base, edits, names.split("\n"), word), [base, edits, names, word]);
   const readVersion = useCallback(() => edits.version, [edits]);
   useSyncExternalStore(edits.subscribe, readVersion, readVersion);
-  if (!canEdit || !connection || entity?.kind !== "table" || key.length === 0) return null;
-  return { source, connection, table, entity };
+  const kind = areDocuments ? "collection" : "table";
+  if (!canEdit || !connection || entity?.kind !== kind || key.length === 0) return null;
+  return { source, connection, table, entity, areDocuments };
 }

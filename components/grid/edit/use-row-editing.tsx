@@ -5,8 +5,9 @@ import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { CellEditor } from "@/components/grid/edit/cell-editor";
 import { EditBar } from "@/components/grid/edit/edit-bar";
 import { EditItems } from "@/components/grid/edit/edit-items";
-import { ReviewPanel } from "@/components/grid/edit/review-panel";
+import { ReviewPanel, toReviewLabel } from "@/components/grid/edit/review-panel";
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
+import { isNested, useExactText } from "@/components/grid/edit/use-exact-text";
 import { useSubmit } from "@/components/grid/edit/use-submit";
 import type { GridEditing } from "@/components/grid/result-grid-props";
 import { announce } from "@/components/ui/live-region";
@@ -50,10 +51,12 @@ type RowEditing = {
 };
 
 /** Edits the rows of a table: nothing is written before they are submitted. */
-export function useRowEditing({ source, connection, table, entity }: Edited, props: RowEditingProps): RowEditing {
+export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditing {
+  const { source, connection, table, entity, areDocuments } = edited;
   const { columns, range, onRange } = props;
   const { edits, key } = source;
-  const [at, setAt] = useState<CellPosition | null>(null);
+  const [at, setAt] = useState<(CellPosition & { text?: string }) | null>(null);
+  const readExact = useExactText(edited);
   const [isReviewing, setIsReviewing] = useState(false);
   const isDirty = !edits.isEmpty;
   const submit = useSubmit({ connection, table, edits, onReload: props.onReload });
@@ -62,7 +65,19 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
   const begin = ({ row, column: place }: CellPosition): boolean => {
     const column = columns[place];
     if (!column || row < 0 || edits.isLocked || source.idAt(row) === null || isDeleted(row)) return false;
-    if (hasLongNumber(source.cell(row, column.index) ?? null)) {
+    const value = source.cell(row, column.index) ?? null;
+    if (areDocuments && key.includes(column.field.name) && source.loaded(row)) {
+      showFailure("MongoDB can't change an _id. Duplicate the row, then delete this one.");
+      return true;
+    }
+    if (areDocuments && isNested(value, column.field.type)) {
+      // The text of a list or an object names the types of its values, which the grid does not show.
+      void readExact(row, column).then((text) => {
+        if (text !== null) setAt({ row, column: place, text });
+      });
+      return true;
+    }
+    if (hasLongNumber(value)) {
       showFailure("This JSON has numbers that the grid shows as text. Edit it in a console.");
       return true;
     }
@@ -125,10 +140,24 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
     select(source.count - 1);
     announce(`${formatCountOf(rows.length, "row")} added`);
   };
+  /** Adds copies of documents, which the database copies with the types of their values. */
+  const copyDocuments = (first: number, last: number) => {
+    const isAdded = change(first, last + 1, () => {
+      for (let row = first; row <= last; row += 1) {
+        const copy = source.toCopy(row);
+        if (copy) edits.add(copy.values, copy.copied);
+        else edits.add(source.toNewValues(row));
+      }
+    });
+    if (!isAdded) return;
+    select(source.count - 1);
+    announce(`${formatCountOf(last - first + 1, "row")} added`);
+  };
   const duplicate = () => {
     if (range === null) return;
     const { top, bottom } = toBounds(range);
     const rows: [string, NewValue][][] = [];
+    if (areDocuments) return copyDocuments(Math.max(0, top), Math.min(bottom, top + ROW_CHANGES_MAX));
     for (let row = Math.max(0, top); row <= Math.min(bottom, top + ROW_CHANGES_MAX); row += 1) {
       const values = source.fields.map(({ name }, index): [string, NewValue] => [name, source.textAt(row, index)]);
       rows.push(values.filter(([name, value]) => !key.includes(name) && value !== DEFAULT));
@@ -185,7 +214,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       field={column.field}
       entity={entity}
       entities={props.entities}
-      value={toText(source.textAt(at.row, column.index))}
+      value={at.text ?? toText(source.textAt(at.row, column.index))}
       onDone={(value, step) => {
         if (value !== undefined) change(at.row, at.row + 1, () => put(at.row, at.column, value));
         setAt(null);
@@ -200,6 +229,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
   const hasRow = range !== null && range.head.row >= 0;
   const items = ({ row }: CellPosition) => (
     <EditItems
+      defaultLabel={areDocuments ? "Unset field" : "Default"}
       isChanged={source.mark(row) !== null}
       onEdit={() => range && begin(range.head)}
       onSet={setAll}
@@ -234,6 +264,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       <EditBar
         source={source}
         tableName={table.name}
+        reviewLabel={toReviewLabel(areDocuments)}
         isReviewing={isReviewing}
         onReview={() => setIsReviewing(!isReviewing)}
         onSubmit={() => void submit()}
@@ -252,6 +283,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       <ReviewPanel
         connection={connection}
         table={table}
+        areDocuments={areDocuments}
         source={source}
         onSubmit={() => void submit()}
         onClose={() => setIsReviewing(false)}

@@ -67,13 +67,17 @@ export function useSubmit({ connection, table, edits, onReload }: SubmitProps): 
         if (await runs.ask(question)) await send(true);
         return;
       }
-      const { conflicts, change } = (error.details ?? {}) as Details;
+      const { conflicts, change, written = 0 } = (error.details ?? {}) as Details;
+      if (written > 0) {
+        edits.written(written);
+        onReload();
+      }
       if (error.code === "conflict" && conflicts) {
-        edits.conflict(conflicts);
+        edits.conflict(conflicts.map((each) => ({ ...each, change: each.change - written })));
         announce(`${formatCountOf(changes.length, "change")}, ${formatCountOf(conflicts.length, "conflict")}`);
         return;
       }
-      fail(change ?? toChange(error), error.message);
+      fail(change === undefined ? toChange(error) : change - written, error.message);
     }
   };
   return async () => {
@@ -90,7 +94,7 @@ export function useSubmit({ connection, table, edits, onReload }: SubmitProps): 
   };
 }
 
-type Details = { conflicts?: { change: number; current: Conflict }[]; change?: number };
+type Details = { conflicts?: { change: number; current: Conflict }[]; change?: number; written?: number };
 
 /** Returns the index of the change that an error of the input names; -1 for none. */
 export function toChange({ problems }: ApiError): number {

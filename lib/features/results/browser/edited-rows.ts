@@ -5,6 +5,7 @@ import type { FindAsk } from "@/lib/features/results/browser/find-rows";
 import { copyRows } from "@/lib/features/results/browser/held-rows";
 import type { PivotAsk } from "@/lib/features/results/browser/pivot-rows";
 import {
+  type CopiedRow,
   DEFAULT,
   type LoadedRow,
   type NewValue,
@@ -34,6 +35,8 @@ export class EditedRows implements RowsSource {
     readonly edits: RowEdits,
     /** Columns that identify a row. */
     readonly key: readonly string[],
+    /** Word for the value of a cell that the database sets. */
+    readonly defaultWord: string = "default",
   ) {}
 
   get fields() {
@@ -95,6 +98,32 @@ export class EditedRows implements RowsSource {
     return { id, key: Object.fromEntries(this.key.map((name) => [name, textOf(name)])), textOf };
   }
 
+  /**
+   * Returns the key of the stored row that a cell's value is from; null for a pending value, and for a row without a
+   * key.
+   */
+  storedKey(row: number, column: number): LoadedRow["key"] | null {
+    const edit = this.#editAt(row);
+    if (edit?.kind !== "delete" && edit?.set.has(this.fields[column]?.name ?? "")) return null;
+    return (edit?.kind === "insert" ? edit.copied?.key : this.loaded(row)?.key) ?? null;
+  }
+
+  /** Returns the stored row to copy as a new one, with its pending values; null for a new row without one. */
+  toCopy(row: number): { values: [string, NewValue][]; copied: CopiedRow } | null {
+    const edit = this.#editAt(row);
+    const values = edit && edit.kind !== "delete" ? [...edit.set].filter(([name]) => !this.key.includes(name)) : [];
+    if (edit?.kind === "insert") return edit.copied ? { values, copied: edit.copied } : null;
+    const loaded = this.loaded(row);
+    if (loaded === null) return null;
+    const texts = Object.fromEntries(this.fields.map(({ name }) => [name, loaded.textOf(name)]));
+    return { values, copied: { key: loaded.key, texts } };
+  }
+
+  /** Returns the values of a new row, without its key. */
+  toNewValues(row: number): [string, NewValue][] {
+    return [...(this.#insertAt(row)?.set ?? [])].filter(([name]) => !this.key.includes(name));
+  }
+
   /** Returns the id of a row's edits; null while it is not loaded. */
   idAt(row: number): string | null {
     return this.#insertAt(row)?.id ?? this.#loadedId(row);
@@ -131,14 +160,16 @@ export class EditedRows implements RowsSource {
         const name = this.fields[column]?.name ?? "";
         const value = edit.set.get(name);
         if (edit.kind === "insert") {
-          return value === DEFAULT || value === undefined ? { className: "default", isDefault: true } : null;
+          const isDefault = value === DEFAULT || (value === undefined && !isCopied(edit, name, this.key));
+          return isDefault ? { className: "default", substitute: this.defaultWord } : null;
         }
         if (value === undefined) return null;
         const was = edit.old[name] ?? null;
         const isChanged = isConflict && (!current || toFilterValue(current[name]) !== was);
         const isDefault = value === DEFAULT;
         const cellNames = ["changed", isChanged && "conflict", isDefault && "default"];
-        return { className: cellNames.filter(Boolean).join(" "), was, isDefault };
+        const substitute = isDefault ? this.defaultWord : undefined;
+        return { className: cellNames.filter(Boolean).join(" "), was, substitute };
       },
     };
   }
@@ -222,7 +253,14 @@ export class EditedRows implements RowsSource {
   #pending(row: number, column: number): NewValue | undefined {
     const edit = this.#editAt(row);
     if (!edit || edit.kind === "delete") return undefined;
-    const value = edit.set.get(this.fields[column]?.name ?? "");
-    return value === undefined && edit.kind === "insert" ? DEFAULT : value;
+    const name = this.fields[column]?.name ?? "";
+    const value = edit.set.get(name);
+    if (value !== undefined || edit.kind !== "insert") return value;
+    return isCopied(edit, name, this.key) ? (edit.copied?.texts[name] ?? null) : DEFAULT;
   }
+}
+
+/** Returns whether a new row has the value of the row that it is a copy of. */
+function isCopied({ copied }: { copied?: CopiedRow | undefined }, name: string, key: readonly string[]): boolean {
+  return copied !== undefined && !key.includes(name);
 }

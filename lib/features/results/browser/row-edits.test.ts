@@ -47,9 +47,9 @@ test("shows new values and rows, and marks what they change", () => {
   rows.set(0, "limit", "6000.00");
   rows.edits.add();
   expect([rows.count, rows.cell(0, 2), rows.cell(2, 0)]).toEqual([3, "6000.00", null]);
-  expect(rows.mark(0)?.cell(2)).toEqual({ className: "changed", was: "4000.00", isDefault: false });
+  expect(rows.mark(0)?.cell(2)).toEqual({ className: "changed", was: "4000.00" });
   expect([rows.mark(0)?.className, rows.mark(0)?.cell(1), rows.mark(1)]).toEqual(["edited", null, null]);
-  expect([rows.mark(2)?.className, rows.mark(2)?.cell(0)?.isDefault]).toEqual(["added", true]);
+  expect([rows.mark(2)?.className, rows.mark(2)?.cell(0)?.substitute]).toEqual(["added", "default"]);
   rows.set(1, "limit", null);
   rows.set(0, "limit", DEFAULT);
   expect([rows.cell(1, 2), rows.textAt(1, 2), rows.textAt(0, 2), rows.textAt(2, 0)]).toEqual([

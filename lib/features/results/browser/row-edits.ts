@@ -18,12 +18,15 @@ type Texts = Readonly<Record<string, string | null>>;
 export type RowEdit =
   | { kind: "update"; id: string; key: Texts; old: Texts; set: ReadonlyMap<string, NewValue> }
   | { kind: "delete"; id: string; key: Texts; old: Texts }
-  | { kind: "insert"; id: string; set: ReadonlyMap<string, NewValue> };
+  | { kind: "insert"; id: string; set: ReadonlyMap<string, NewValue>; copied?: CopiedRow | undefined };
 type Insert = Extract<RowEdit, { kind: "insert" }>;
 /** Present values of a row that differ from those of a change; null for a row that was deleted. */
 export type Conflict = Readonly<Record<string, CellValue>> | null;
 /** A loaded row: its key and its values. */
 export type LoadedRow = { id: string; key: Texts; textOf: (column: string) => string | null };
+
+/** The row that the database copies to a new one: its key and its values, as they were read. */
+export type CopiedRow = { key: Texts; texts: Texts };
 
 /** Maximum number of steps to undo. */
 const UNDO_MAX = 200;
@@ -40,6 +43,8 @@ export class RowEdits extends Source {
   /** Why the last submission failed. `id` is that of the refused row; null if no row is the reason. */
   failure: { id: string | null; message: string } | null = null;
   isSubmitting = false;
+  /** Number of changes that the last submission wrote before it failed. */
+  writtenCount = 0;
   /** Id of the last submission without a response: it may have been written. */
   unansweredId: string | null = null;
 
@@ -138,11 +143,11 @@ export class RowEdits extends Source {
     this.#put(id, { ...edit, set: new Map(edit.set).set(column, value) });
   }
 
-  /** Adds a row. @param values columns without one get their default */
-  add(values: Iterable<readonly [string, NewValue]> = []): void {
+  /** Adds a row. @param values columns without one get their default, or the value of the copied row */
+  add(values: Iterable<readonly [string, NewValue]> = [], copied?: CopiedRow): void {
     this.#newCount += 1;
     const id = `new ${this.#newCount}`;
-    this.#put(id, { kind: "insert", id, set: new Map(values) });
+    this.#put(id, { kind: "insert", id, set: new Map(values), copied });
   }
 
   /** Deletes a loaded row. @param columns whose values must not have changed */
@@ -180,7 +185,8 @@ export class RowEdits extends Source {
       const values = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [] : [[name, value] as const]));
       const defaults = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [name] : []));
       const set = Object.fromEntries(values);
-      if (edit.kind === "insert") return { op: "insert", set };
+      if (edit.kind === "insert" && !edit.copied) return { op: "insert", set };
+      if (edit.kind === "insert") return { op: "insert", key: edit.copied?.key, set, defaults };
       return { op: "update", key: edit.key, old: edit.old, set, defaults };
     });
   }
@@ -192,8 +198,24 @@ export class RowEdits extends Source {
 
   submitting(isSubmitting: boolean): void {
     this.isSubmitting = isSubmitting;
-    if (isSubmitting) this.failure = null;
+    if (isSubmitting) {
+      this.failure = null;
+      this.writtenCount = 0;
+    }
     this.changed();
+  }
+
+  /** Removes the first changes of `toChanges`, which a failed submission has written. */
+  written(count: number): void {
+    const written = new Set(
+      this.ordered()
+        .slice(0, count)
+        .map(({ id }) => id),
+    );
+    this.#edits = new Map([...this.#edits].filter(([id]) => !written.has(id)));
+    this.#past = [];
+    this.writtenCount = count;
+    this.#settle();
   }
 
   /** @param change index of the refused one in `toChanges`; -1 if none is the reason */

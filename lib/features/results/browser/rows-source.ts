@@ -55,8 +55,8 @@ export interface RowsSource {
 
 /** Mark of a row in the grid. `sign` replaces its number. */
 export type RowMark = { className: string; sign: string | null; cell(column: number): CellMark | null };
-/** Mark of a cell in the grid, with its earlier value if it has one. `isDefault`: the database will set its value. */
-export type CellMark = { className: string; was?: CellValue; isDefault?: boolean };
+/** Mark of a cell in the grid, with its earlier value if it has one. `substitute`: word in place of a value that the database sets. */
+export type CellMark = { className: string; was?: CellValue; substitute?: string | undefined };
 
 /** Larger results are sorted and filtered in a worker. */
 const OWN_ROWS_MAX = 2000;
