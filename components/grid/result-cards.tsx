@@ -37,6 +37,8 @@ export function ResultCards({ source, columns, onInspect }: CardsProps) {
   useEffect(() => source.want(from, to), [source, version, from, to]);
   const toText = (row: number, column: GridColumn | undefined) => {
     if (column === undefined) return "null";
+    const substitute = source.mark?.(row)?.cell(column.index)?.substitute;
+    if (substitute !== undefined) return substitute;
     const value = source.cell(row, column.index);
     return value === undefined ? "" : value === null ? "null" : toCellText(value, column.field);
   };
@@ -46,13 +48,14 @@ export function ResultCards({ source, columns, onInspect }: CardsProps) {
       <ul style={{ height: virtual.getTotalSize(), position: "relative" }}>
         {inSight.map(({ index, start }) => {
           const amount = figure && Number(source.cell(index, figure.index) ?? 0);
+          const mark = source.mark?.(index) ?? null;
           const share = amount !== undefined && largest > 0 ? Math.max(0, amount / largest) : null;
           return (
             <li
               key={index}
               ref={virtual.measureElement}
               data-index={index}
-              className="rec"
+              className={mark ? `rec ${mark.className}` : "rec"}
               style={{ transform: `translateY(${start}px)` }}
             >
               <button type="button" className="big trunc" onClick={() => onInspect({ row: index, column: plan.title })}>

@@ -71,6 +71,8 @@ const loadCompareView = later(() => import("@/components/grid/compare-view"));
 const CompareView = lazyComponent(loadCompareView, (module) => module.CompareView, Pending);
 const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
 const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid, Pending);
+const loadEditableCards = later(() => import("@/components/grid/edit/editable-cards"));
+const EditableCards = lazyComponent(loadEditableCards, (module) => module.EditableCards, Pending);
 const loadRowPanel = later(() => import("@/components/grid/row-panel"));
 const RowPanel = lazyComponent(loadRowPanel, (module) => module.RowPanel);
 
@@ -208,7 +210,15 @@ export function ResultSet(props: ResultSetProps) {
       ) : view === "pivot" ? (
         <PivotView source={source} look={look} name={consoleName} />
       ) : view === "cards" ? (
-        <ResultCards source={source} columns={columns} onInspect={inspect} />
+        edited ? (
+          <EditableCards
+            {...{ edited, entities, columns, range }}
+            onInspect={inspect}
+            onReload={() => props.onRunAgain(run)}
+          />
+        ) : (
+          <ResultCards source={source} columns={columns} onInspect={inspect} />
+        )
       ) : (
         // A different set of rows resets the scroll position.
         <Fragment key={load?.status ?? "first"}>
@@ -237,7 +247,9 @@ export function ResultSet(props: ResultSetProps) {
           onRunAgain={run.keptOf !== null && canRun ? () => props.onRunAgain(run) : null}
         />
       )}
-      {opened !== null && <RowPanel source={source} columns={columns} {...opened} />}
+      {opened !== null && (
+        <RowPanel source={source} columns={columns} edited={edited} entities={entities} {...opened} />
+      )}
       {isAdding && (
         <AddToDashboard
           rows={source}

@@ -3,6 +3,7 @@
 import { ArrowDown, ArrowUp, Copy, Search, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import type { Edited } from "@/components/grid/edit/use-edited-rows";
 import type { CellLinks } from "@/components/grid/grid-menu";
 import { countEntries, JsonTree, toStructure } from "@/components/grid/json-tree";
 import type { GridColumn } from "@/components/grid/use-result-columns";
@@ -10,14 +11,20 @@ import { useSideSlot } from "@/components/layout/side-slot";
 import { useFrame } from "@/components/layout/use-frame";
 import { copyText } from "@/components/ui/copy-text";
 import { Keys } from "@/components/ui/keys";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
 import { Segments } from "@/components/ui/segments";
 import { showFailure } from "@/components/ui/toast";
+import type { Entity } from "@/lib/base/values/fields";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { countBytes, toBytes, toHexLines, toPictureType } from "@/lib/features/results/browser/binary-cell";
 import { toCellText, toPlainText } from "@/lib/features/results/browser/cell-text";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
+import { later } from "@/lib/platform/browser/load-again";
+
+const loadRowForm = later(() => import("@/components/grid/edit/row-form"));
+const RowForm = lazyComponent(loadRowForm, (module) => module.RowForm);
 
 /** Maximum number of characters on a field's line. */
 const LINE_LETTERS = 34;
@@ -29,6 +36,8 @@ const PICTURE_LETTERS_MAX = 8 * 1024 * 1024;
 
 const SLOT = Symbol("row");
 
+type View = "fields" | "json" | "edit";
+
 type RowPanelProps = {
   source: RowsSource;
   columns: GridColumn[];
@@ -37,6 +46,10 @@ type RowPanelProps = {
   place: number;
   onRow: (row: number) => void;
   onClose: () => void;
+  /** Rows with their pending changes; absent where they cannot be edited. */
+  edited?: Edited | null;
+  /** All tables of the connection, to which foreign keys refer. */
+  entities?: readonly Entity[];
   /** Returns the links from a row's keys and to them; absent if foreign keys are not known. */
   toLinks?: (row: number, column: string) => CellLinks;
 };
@@ -47,9 +60,12 @@ export function RowPanel(props: RowPanelProps) {
   return slot && createPortal(<Panel {...props} />, slot);
 }
 
-function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPanelProps) {
+function Panel({ source, columns, row, place, onRow, onClose, edited = null, entities = [], toLinks }: RowPanelProps) {
   const [wanted, setWanted] = useState("");
-  const [view, setView] = useState<"fields" | "json">("fields");
+  const [chosen, setView] = useState<View>("fields");
+  // A new row has nothing to read.
+  const isNew = edited !== null && edited.source.loaded(row) === null && edited.source.idAt(row) !== null;
+  const view = isNew ? "edit" : chosen === "edit" && edited === null ? "fields" : chosen;
   const bodyRef = useRef<HTMLDivElement>(null);
   const marked = columns[place]?.index;
   useEffect(() => source.want(row, row + 1), [source, row]);
@@ -68,7 +84,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
   const { areLettersOn } = useFrame().frame;
   const onKeyDown = (event: KeyboardEvent) => {
     if (!areLettersOn) return;
-    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.target as Element).matches("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
     else if (event.key === "j") step(1);
     else if (event.key === "k") step(-1);
     else return;
@@ -99,13 +115,16 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
           options={[
             { value: "fields", label: "Fields" },
             { value: "json", label: "JSON" },
+            ...(edited ? [{ value: "edit" as const, label: "Edit" }] : []),
           ]}
           onChange={setView}
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
       <section ref={bodyRef} className="row-body" tabIndex={0} aria-label="Row fields">
-        {view === "json" ? (
+        {view === "edit" && edited ? (
+          <RowForm edited={edited} entities={entities} row={row} columns={shown} onRow={onRow} />
+        ) : view === "json" ? (
           <JsonTree
             value={Object.fromEntries(shown.map(({ index, field }) => [field.name, source.cell(row, index) ?? null]))}
           />

@@ -61,6 +61,8 @@ import "./table-view.css";
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
 const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
 const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid);
+const loadEditableCards = later(() => import("@/components/grid/edit/editable-cards"));
+const EditableCards = lazyComponent(loadEditableCards, (module) => module.EditableCards);
 const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
 const loadDeleteTable = later(() => import("@/components/schema/delete-table"));
 const DeleteTable = lazyComponent(loadDeleteTable, (module) => module.DeleteTable);
@@ -264,21 +266,25 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
           This table has no unique order. Later pages may repeat or miss rows.
         </p>
       )}
-      {isPhone ? (
+      {edited && <ConfirmWrite />}
+      {isPhone && edited ? (
+        <EditableCards
+          {...{ edited, entities, columns, range, toolsHost }}
+          onInspect={inspect}
+          onReload={() => base.refresh()}
+        />
+      ) : isPhone ? (
         <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : edited ? (
-        <>
-          <ConfirmWrite />
-          <EditableGrid
-            edited={edited}
-            entities={entities}
-            toolsHost={toolsHost}
-            isWalking={opened !== null}
-            isWhole={!base.hasMore}
-            onReload={() => base.refresh()}
-            {...grid}
-          />
-        </>
+        <EditableGrid
+          edited={edited}
+          entities={entities}
+          toolsHost={toolsHost}
+          isWalking={opened !== null}
+          isWhole={!base.hasMore}
+          onReload={() => base.refresh()}
+          {...grid}
+        />
       ) : (
         <ResultGrid isWalking={opened !== null} {...grid} />
       )}
@@ -310,7 +316,9 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
           onDeleted={() => router.push(`/w/${workspace.slug}/connections/${connectionId}`)}
         />
       )}
-      {opened !== null && <RowPanel source={source} columns={columns} toLinks={toLinks} {...opened} />}
+      {opened !== null && (
+        <RowPanel source={source} columns={columns} edited={edited} entities={entities} toLinks={toLinks} {...opened} />
+      )}
     </>
   );
 }

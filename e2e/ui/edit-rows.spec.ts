@@ -149,6 +149,40 @@ test("picks a row for a foreign key, sets NULL, pastes a block and undoes it", a
   ]);
 });
 
+test("edits, adds and deletes rows as forms on a phone", async ({ page, person }) => {
+  const { run } = await openCustomers(page, person);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Alder & Sons" }).click();
+  const panel = page.getByRole("complementary", { name: "Row" });
+  await panel.getByRole("radio", { name: "Edit" }).click();
+  await panel.getByLabel("name", { exact: true }).fill("Alder");
+  await panel.getByRole("button", { name: "Set country to NULL" }).click();
+  const picked = panel.getByLabel("manager_id", { exact: true });
+  await picked.focus();
+  await expect(panel.locator("option[value='31']")).toHaveText("Wanda Koch");
+  await picked.fill("31");
+  await expectAccessible(page);
+  await panel.getByRole("button", { name: "Next row" }).click();
+  await panel.getByRole("button", { name: "Delete row" }).click();
+  await expect(panel).toContainText("Submitting deletes this row.");
+  await panel.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Add row" }).click();
+  await expect(panel.getByLabel("country", { exact: true })).toHaveAttribute("placeholder", "default");
+  await panel.getByLabel("name", { exact: true }).fill("Rowan Supply");
+  await panel.getByRole("button", { name: "Close" }).click();
+  const bar = page.getByRole("region", { name: "Pending changes" });
+  await expect(bar).toContainText("1 edited1 added1 deleted");
+  await expectAccessible(page);
+  await bar.getByRole("button", { name: "Submit 3 changes" }).click();
+  await expect(page.getByText("3 changes submitted")).toBeVisible();
+  expect(await run("select name, country, manager_id from customers order by id")).toEqual([
+    { name: "Alder", country: null, manager_id: 31 },
+    { name: "Casa Norte", country: "PT", manager_id: 9 },
+    { name: "Gable Works", country: "GB", manager_id: 9 },
+    { name: "Rowan Supply", country: "PT", manager_id: null },
+  ]);
+});
+
 test("pastes no block over rows that are not loaded", { tag: "@long" }, async ({ page, person }) => {
   const { cell, run } = await openCustomers(page, person);
   await run(

@@ -54,8 +54,10 @@ export function useEditedRows({ base, connection, table, entity }: EditedProps):
   const key = areDocuments ? ["_id"] : columns;
   const names = key.join("\n");
   const edits = editsOf(`${workspace.id}/${connection?.id}/${table.schema ?? ""}/${table.name}`);
-  const word = areDocuments ? "unset" : "default";
-  const source = useMemo(() => new EditedRows(base, edits, names.split("\n"), word), [base, edits, names, word]);
+  const source = useMemo(
+    () => new EditedRows(base, edits, names.split("\n"), areDocuments),
+    [base, edits, names, areDocuments],
+  );
   const readVersion = useCallback(() => edits.version, [edits]);
   useSyncExternalStore(edits.subscribe, readVersion, readVersion);
   const kind = areDocuments ? "collection" : "table";

@@ -16,14 +16,16 @@ import { ToolButton } from "@/components/ui/tool-button";
 import type { Entity } from "@/lib/base/values/fields";
 import { CHANGED_VALUE_CHARS_MAX, ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { type CellPosition, type CellRange, toBounds } from "@/lib/features/results/browser/grid-selection";
-import { DEFAULT, hasLongNumber, type NewValue, toPastedBlock } from "@/lib/features/results/browser/row-edits";
+import {
+  DEFAULT,
+  hasLongNumber,
+  type NewValue,
+  type RowEdits,
+  toPastedBlock,
+} from "@/lib/features/results/browser/row-edits";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import "./edit.css";
 
-/** Maximum length of a value whose row may be deleted only if it has not changed, in characters. */
-const CHECKED_LETTERS_MAX = 1000;
-/** Types whose values are not compared before a deletion. */
-const UNCHECKED = new Set(["json", "binary", "array", "other"]);
 /** Maximum number of cells of a pasted block. */
 const PASTED_CELLS_MAX = 10_000;
 
@@ -103,11 +105,7 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       return false;
     }
     if (isWithin && edits.step(work)) return true;
-    showFailure(
-      edits.isLocked
-        ? "The submitted changes have no result yet. Submit them again, or discard them."
-        : `Up to ${ROW_CHANGES_MAX} rows can be changed at once. Submit them in parts, or use a console.`,
-    );
+    showFailure(toRefusal(edits));
     return false;
   };
   /** Runs for each selected row, as one step. */
@@ -120,17 +118,7 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       for (let row = bottom; row >= first; row -= 1) work(row);
     });
   };
-  const deleteRows = () => {
-    const checked = source.fields.filter(({ type }) => !UNCHECKED.has(type)).map(({ name }) => name);
-    eachRow((row) => {
-      const loaded = source.loaded(row);
-      const id = source.idAt(row);
-      if (loaded) {
-        const short = checked.filter((name) => (loaded.textOf(name)?.length ?? 0) <= CHECKED_LETTERS_MAX);
-        edits.delete(loaded, short);
-      } else if (id !== null) edits.revert(id);
-    });
-  };
+  const deleteRows = () => eachRow((row) => source.delete(row));
   const select = (row: number) => onRange({ anchor: { row, column: 0 }, head: { row, column: 0 } });
   const addRows = (rows: Iterable<readonly [string, NewValue]>[]) => {
     const isAdded = change(source.count, source.count + rows.length, () => {
@@ -140,29 +128,16 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
     select(source.count - 1);
     announce(`${formatCountOf(rows.length, "row")} added`);
   };
-  /** Adds copies of documents, which the database copies with the types of their values. */
-  const copyDocuments = (first: number, last: number) => {
-    const isAdded = change(first, last + 1, () => {
-      for (let row = first; row <= last; row += 1) {
-        const copy = source.toCopy(row);
-        if (copy) edits.add(copy.values, copy.copied);
-        else edits.add(source.toNewValues(row));
-      }
-    });
-    if (!isAdded) return;
-    select(source.count - 1);
-    announce(`${formatCountOf(last - first + 1, "row")} added`);
-  };
   const duplicate = () => {
     if (range === null) return;
     const { top, bottom } = toBounds(range);
-    const rows: [string, NewValue][][] = [];
-    if (areDocuments) return copyDocuments(Math.max(0, top), Math.min(bottom, top + ROW_CHANGES_MAX));
-    for (let row = Math.max(0, top); row <= Math.min(bottom, top + ROW_CHANGES_MAX); row += 1) {
-      const values = source.fields.map(({ name }, index): [string, NewValue] => [name, source.textAt(row, index)]);
-      rows.push(values.filter(([name, value]) => !key.includes(name) && value !== DEFAULT));
-    }
-    addRows(rows);
+    const first = Math.max(0, top);
+    const isAdded = change(first, bottom + 1, () => {
+      for (let row = first; row <= bottom; row += 1) source.duplicate(row);
+    });
+    if (!isAdded) return;
+    select(source.count - 1);
+    announce(`${formatCountOf(bottom - first + 1, "row")} added`);
   };
   const setAll = (value: NewValue) => {
     if (range === null) return;
@@ -290,6 +265,13 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       />
     ),
   };
+}
+
+/** Returns why a step was refused. */
+export function toRefusal({ isLocked }: RowEdits): string {
+  return isLocked
+    ? "The submitted changes have no result yet. Submit them again, or discard them."
+    : `Up to ${ROW_CHANGES_MAX} rows can be changed at once. Submit them in parts, or use a console.`;
 }
 
 function toText(value: NewValue): string | null {

@@ -16,6 +16,11 @@ import { ObjectTable } from "@/lib/features/results/browser/row-table";
 import type { RowMark, RowsSource } from "@/lib/features/results/browser/rows-source";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 
+/** Maximum length of a value whose row may be deleted only if it has not changed, in characters. */
+const CHECKED_LETTERS_MAX = 1000;
+/** Types whose values are not compared before a deletion. */
+const UNCHECKED = new Set(["json", "binary", "array", "other"]);
+
 /** Edits to which one edition of the rows can be told apart. */
 const EDITIONS = 2 ** 24;
 
@@ -35,9 +40,14 @@ export class EditedRows implements RowsSource {
     readonly edits: RowEdits,
     /** Columns that identify a row. */
     readonly key: readonly string[],
-    /** Word for the value of a cell that the database sets. */
-    readonly defaultWord: string = "default",
+    /** See `editsDocuments` of a connection type. */
+    readonly areDocuments: boolean = false,
   ) {}
+
+  /** Word for a cell whose value the database sets. */
+  get defaultWord(): string {
+    return this.areDocuments ? "unset" : "default";
+  }
 
   get fields() {
     return this.base.fields;
@@ -109,7 +119,7 @@ export class EditedRows implements RowsSource {
   }
 
   /** Returns the stored row to copy as a new one, with its pending values; null for a new row without one. */
-  toCopy(row: number): { values: [string, NewValue][]; copied: CopiedRow } | null {
+  #toCopy(row: number): { values: [string, NewValue][]; copied: CopiedRow } | null {
     const edit = this.#editAt(row);
     const values = edit && edit.kind !== "delete" ? [...edit.set].filter(([name]) => !this.key.includes(name)) : [];
     if (edit?.kind === "insert") return edit.copied ? { values, copied: edit.copied } : null;
@@ -119,9 +129,23 @@ export class EditedRows implements RowsSource {
     return { values, copied: { key: loaded.key, texts } };
   }
 
-  /** Returns the values of a new row, without its key. */
-  toNewValues(row: number): [string, NewValue][] {
-    return [...(this.#insertAt(row)?.set ?? [])].filter(([name]) => !this.key.includes(name));
+  /** Deletes a row, if its short values have not changed. A new row is removed. */
+  delete(row: number): void {
+    const loaded = this.loaded(row);
+    const inserted = this.#insertAt(row);
+    if (inserted) this.edits.revert(inserted.id);
+    if (!loaded) return;
+    const checked = this.fields.filter(({ type }) => !UNCHECKED.has(type)).map(({ name }) => name);
+    const short = checked.filter((name) => (loaded.textOf(name)?.length ?? 0) <= CHECKED_LETTERS_MAX);
+    this.edits.delete(loaded, short);
+  }
+
+  /** Adds a copy of a row, without its key. The database copies a document, with the types of its values. */
+  duplicate(row: number): void {
+    const copy = this.areDocuments ? this.#toCopy(row) : null;
+    const values = this.fields.map(({ name }, index): [string, NewValue] => [name, this.textAt(row, index)]);
+    if (copy) this.edits.add(copy.values, copy.copied);
+    else this.edits.add(values.filter(([name, value]) => !this.key.includes(name) && value !== DEFAULT));
   }
 
   /** Returns the id of a row's edits; null while it is not loaded. */
