@@ -151,9 +151,7 @@ export function QuestionCards({ question, tables, entities, language, problem, o
     />
   );
   const steps = [
-    ...(joins.length === 0 && language !== "mongodb"
-      ? [{ name: "Join", icon: <Merge className="s" />, form: addJoin }]
-      : []),
+    ...(joins.length === 0 ? [{ name: "Join", icon: <Merge className="s" />, form: addJoin }] : []),
     ...(filters.length === 0 ? [{ name: "Filter", icon: <ListFilter className="s" />, form: addFilter }] : []),
     ...(formulas.length === 0 ? [{ name: "Formula", icon: <Calculator className="s" />, form: addFormula }] : []),
     ...(summaries.length === 0 ? [{ name: "Summarize", icon: <Sigma className="s" />, form: addSummary }] : []),

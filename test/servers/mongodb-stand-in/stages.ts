@@ -6,7 +6,8 @@ import { PAUSE } from "../../../lib/platform/embedded/mongo/scheduling/flow.ts";
 
 const unwind: StageCompiler = (argument) => {
   for (const name of isDoc(argument) ? argument.keys() : [])
-    if (name !== "path") throw new StoreError(28811, `unrecognized option to $unwind stage: ${name}`);
+    if (name !== "path" && name !== "preserveNullAndEmptyArrays")
+      throw new StoreError(28811, `unrecognized option to $unwind stage: ${name}`);
   const path = isDoc(argument) ? argument.get("path") : argument;
   if (path === undefined) throw new StoreError(28812, "no path specified to $unwind stage");
   if (typeof path !== "string")
@@ -17,6 +18,7 @@ const unwind: StageCompiler = (argument) => {
   if (!path.startsWith("$"))
     throw new StoreError(28818, `path option to $unwind stage should be prefixed with a '$': ${path}`);
   const parts = path.slice(1).split(".");
+  const isPreserving = isDoc(argument) && argument.get("preserveNullAndEmptyArrays") === true;
   return function* unwound(input) {
     for (const item of input) {
       if (item === PAUSE) {
@@ -24,11 +26,22 @@ const unwind: StageCompiler = (argument) => {
         continue;
       }
       const value = valueAt(item.doc, parts);
-      if (Array.isArray(value)) for (const each of value) yield { doc: setAt(item.doc, parts, each) };
-      else if (value !== undefined && value !== null) yield { doc: item.doc };
+      if (Array.isArray(value) && value.length > 0) {
+        for (const each of value) yield { doc: setAt(item.doc, parts, each) };
+      } else if (Array.isArray(value)) {
+        if (isPreserving) yield { doc: without(item.doc, parts) };
+      } else if (isPreserving || (value !== undefined && value !== null)) yield { doc: item.doc };
     }
   };
 };
+
+function without(doc: Doc, [first = "", ...rest]: readonly string[]): Doc {
+  const copy: Doc = new Map(doc);
+  const inner = copy.get(first);
+  if (rest.length === 0) copy.delete(first);
+  else if (isDoc(inner)) copy.set(first, without(inner, rest));
+  return copy;
+}
 
 function valueAt(doc: Doc, parts: readonly string[]): Value | undefined {
   let value: Value | undefined = doc;

@@ -7,8 +7,9 @@ import {
   type Question,
   type QuestionFilter,
   type QuestionGrain,
+  type QuestionSummary,
 } from "@/lib/base/questions/question";
-import { columnFinder, type FoundColumn, type NamedTable } from "@/lib/base/questions/tables";
+import { columnFinder, type FoundColumn, type NamedTable, reachable } from "@/lib/base/questions/tables";
 import { rescale, toNumberText, toScaled } from "@/lib/base/values/exact-number";
 import { toBound } from "@/lib/base/values/period";
 import { type AppError, invalidInput } from "@/lib/platform/http/errors";
@@ -50,6 +51,26 @@ export class Columns {
     const found = this.tables.find((each) => each.name === name);
     if (found) return found;
     throw invalidInput(path, `Unknown table “${name}”. Use one of ${this.tables.map((each) => each.name).join(", ")}.`);
+  }
+
+  /**
+   * Returns the table whose rows a summary counts; null for one that repeated rows do not change.
+   * @param keysRepeat whether several rows may have one primary key
+   * @throws AppError invalid_request for a formula of tables whose rows repeat each other
+   */
+  homeOf({ function: name, column, table }: QuestionSummary, index: number, keysRepeat: boolean): NamedTable | null {
+    const path = `summaries.${index}`;
+    if (name === "count") return table === undefined ? null : this.table(table, `${path}.table`);
+    if ((name !== "sum" && name !== "avg") || column === undefined) return null;
+    const names = this.tablesOf(this.of(column, `${path}.column`));
+    const homes = names.length === 0 ? [this.tables[0]?.name ?? ""] : names;
+    const reaches = (each: string) => reachable(this.tables, each, keysRepeat);
+    const home = homes.find((each) => homes.every((other) => reaches(each).has(other)));
+    if (home !== undefined) return this.table(home, path);
+    throw invalidInput(
+      `${path}.column`,
+      `Rows of ${homes.join(" and ")} can match several of each other. Summarize each column separately.`,
+    );
   }
 
   /** Returns the tables that a column or a formula reads. */

@@ -10,7 +10,7 @@ import {
   type QuestionSummary,
   type QuestionValue,
 } from "@/lib/base/questions/question";
-import { instantsOf, type Output, outputsOf, tablesOf } from "@/lib/base/questions/tables";
+import { instantsOf, type NamedTable, type Output, outputsOf, tablesOf, unrepeated } from "@/lib/base/questions/tables";
 import type { Entity } from "@/lib/base/values/fields";
 import { ofLocal } from "@/lib/base/values/period";
 import { invalidInput } from "@/lib/platform/http/errors";
@@ -28,30 +28,38 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ARITHMETIC = { "+": "$add", "-": "$subtract", "*": "$multiply" } as const;
 
 /**
- * Renders a question about one collection as one aggregation, in the shell's language. A field that a document lacks is
- * null.
+ * Renders a question about collections as one aggregation, in the shell's language. A field that a document lacks is
+ * null. Documents of a joined collection are in a field of those of the first one.
  * @param now the present moment, in ms since 1970; absent: that of the server, when the aggregation runs
- * @throws AppError invalid_request as `planQuestion`, and for joins
+ * @throws AppError invalid_request as `planQuestion`, and for joins of fields
+ *   that have no type in common
  */
-export function planMongoQuestion(question: Question, [entity]: readonly Entity[], now?: number): QuestionPlan {
-  if (!entity) throw invalidInput("table", "Choose a table.");
-  if (question.joins.length > 0) throw unsupported("joins", "Joins");
-  return new MongoPlanner(question, entity, now).plan();
+export function planMongoQuestion(question: Question, entities: readonly Entity[], now?: number): QuestionPlan {
+  return new MongoPlanner(question, entities, now).plan();
 }
 
 class MongoPlanner {
   private readonly columns: Columns;
   private readonly outputs: Output[];
+  private readonly tables: NamedTable[];
+  /** The field with the documents of a joined collection, by the name of the join. */
+  private readonly joined = new Map<string, string>();
 
   constructor(
     private readonly question: Question,
-    private readonly entity: Entity,
+    entities: readonly Entity[],
     private readonly now: number | undefined,
   ) {
-    const tables = tablesOf(question, [entity]);
-    this.columns = new Columns(question, tables, instantsOf(language));
-    checkQuestion(question, tables, this.columns);
-    this.outputs = outputsOf(question, tables);
+    this.tables = tablesOf(question, entities);
+    if (this.tables.length === 0) throw invalidInput("table", "Choose a table.");
+    this.columns = new Columns(question, this.tables, instantsOf(language));
+    checkQuestion(question, this.tables, this.columns);
+    this.outputs = outputsOf(question, this.tables);
+    const [first, ...others] = this.tables;
+    const taken = new Set([...(first?.entity.columns ?? []), ...question.formulas].map(({ name }) => name));
+    for (const [index, { name }] of others.entries()) {
+      this.joined.set(name, /^[A-Za-z]\w*$/.test(name) && !taken.has(name) ? name : `__join${index}`);
+    }
   }
 
   plan(): QuestionPlan {
@@ -59,7 +67,7 @@ class MongoPlanner {
     if (outputs.length > QUESTION_LIMITS.outputs) {
       throw invalidInput("columns", `At most ${QUESTION_LIMITS.outputs} columns. Choose some of ${outputs.length}.`);
     }
-    const stages: Stage[] = [];
+    const stages = this.tables.flatMap((table, index) => this.join(table, index - 1));
     // Each stage may use the fields of the ones before it.
     for (const { name, left, sign, right } of question.formulas) {
       const sides = [left, right].map(({ column, number }, at) =>
@@ -75,7 +83,7 @@ class MongoPlanner {
     const conditions = question.filters.map((filter, index) => this.condition(filter, `filters.${index}`));
     if (conditions.length > 0) stages.push({ $match: conditions.length === 1 ? conditions[0] : { $and: conditions } });
     if (isSummarized(question)) stages.push(...this.grouped());
-    else if (question.columns.length > 0) {
+    else if (question.columns.length > 0 || question.joins.length > 0) {
       const shown = outputs.map(({ name, column }) => [
         toField(name, "columns"),
         { $ifNull: [`$${this.field(column ?? { column: name }, "columns")}`, null] },
@@ -86,21 +94,124 @@ class MongoPlanner {
     stages.push(...this.sorted());
     if (question.limit !== undefined) stages.push({ $limit: question.limit });
     const lines = stages.map((stage) => `\n  ${toShell(stage)}`).join(",");
-    return { sql: `${collectionText(this.entity)}.aggregate([${lines}\n])`, columns: outputs };
+    const from = collectionText({ name: this.tables[0]?.entity.name ?? "" });
+    return { sql: `${from}.aggregate([${lines}\n])`, columns: outputs };
+  }
+
+  /** Returns the stages that join a collection: one document for each pair, as in SQL. */
+  private join({ entity, name, join }: NamedTable, index: number): Stage[] {
+    const as = this.joined.get(name);
+    if (!join || as === undefined) return [];
+    const pairs = join.on.map(({ from, column }, at) => {
+      const path = `joins.${index}.on.${at}`;
+      const found = this.columns.of(from, `${path}.from`);
+      requireCommonType(found, entity, column, path);
+      return { local: this.pathOf(found, `${path}.from`), foreign: toField(column, `${path}.column`) };
+    });
+    const [first, ...others] = pairs;
+    if (!first) throw invalidInput(`joins.${index}.on`, "Choose the columns to join by.");
+    // A lookup finds null for null, a join does not.
+    const conditions = pairs.map(({ foreign }): Stage => ({ [foreign]: { $ne: null } }));
+    const further = others.map(({ foreign }, at) => ({ $eq: [`$${foreign}`, `$$on${at}`] }));
+    const lookup = {
+      ...{ from: entity.name, localField: first.local, foreignField: first.foreign },
+      ...(others.length > 0 && {
+        let: Object.fromEntries(others.map(({ local }, at) => [`on${at}`, `$${local}`])),
+      }),
+      pipeline: [
+        { $match: conditions.length === 1 ? conditions[0] : { $and: conditions } },
+        ...(further.length > 0 ? [{ $match: { $expr: { $and: further } } }] : []),
+      ],
+      as,
+    };
+    return [{ $lookup: lookup }, { $unwind: { path: `$${as}`, preserveNullAndEmptyArrays: join.kind !== "inner" } }];
+  }
+
+  /**
+   * Returns the table whose documents a summary uses once in a group although the joins repeat them; null for a summary
+   * of the joined documents.
+   */
+  private homes(): (NamedTable | null)[] {
+    const whole = unrepeated(this.tables, false);
+    return this.question.summaries.map((summary, index) => {
+      const home = this.columns.homeOf(summary, index, false);
+      return home && whole.has(home.name) ? null : home;
+    });
+  }
+
+  /** Returns the path of the `_id` of a table's documents, which a left join may not have found. */
+  private idOf({ name }: NamedTable): string {
+    const as = this.joined.get(name);
+    return as === undefined ? "_id" : `${as}._id`;
+  }
+
+  /** Groups the documents of one table, each once for the values of the groups. */
+  private groupedOnce(home: NamedTable): Stage[] {
+    const { groups, summaries } = this.question;
+    const keys = groups.map((group, index) => [`k${index}`, this.group(group, index)]);
+    const values = summaries.flatMap(({ column }, index) =>
+      column ? [[`v${index}`, `$${this.field(column, `summaries.${index}.column`)}`]] : [],
+    );
+    const id = this.idOf(home);
+    return [
+      { $match: { [id]: { $ne: null } } },
+      { $group: { _id: Object.fromEntries([...keys, ...values, ["id", `$${id}`]]) } },
+      {
+        $group: {
+          _id: keys.length === 0 ? null : Object.fromEntries(keys.map(([key]) => [key, `$_id.${key}`])),
+          ...Object.fromEntries(
+            summaries.flatMap((summary, index) => accumulatorsOf(summary, index, `$_id.v${index}`)),
+          ),
+        },
+      },
+    ];
+  }
+
+  /** Groups the joined documents. A summary of a repeated table collects its documents first, each once. */
+  private groupedTogether(homes: readonly (NamedTable | null)[]): Stage[] {
+    const { groups, summaries } = this.question;
+    const keys = groups.map((group, index) => [`k${index}`, this.group(group, index)]);
+    const parts = summaries.flatMap((summary, index): [string, unknown][] => {
+      const home = homes[index];
+      if (!home) return this.accumulators(summary, index);
+      const id = `$${this.idOf(home)}`;
+      const { column } = summary;
+      const value = column ? `$${this.field(column, `summaries.${index}.column`)}` : 1;
+      return [[`s${index}`, { $addToSet: { id: { $ifNull: [id, null] }, v: { $ifNull: [value, null] } } }]];
+    });
+    const collected = homes.flatMap((home, index) => (home ? [{ index, summary: summaries[index] }] : []));
+    const found = collected.map(({ index }) => [
+      `s${index}`,
+      { $filter: { input: `$s${index}`, as: "each", cond: { $ne: ["$$each.id", null] } } },
+    ]);
+    const sums = collected.map(({ index, summary }) => [`a${index}`, toCollected(summary, `$s${index}`)]);
+    // A group of no documents of these tables is none, unless joined documents are summarized, too.
+    const isFound = { $or: collected.map(({ index }) => ({ $ne: [`$s${index}`, []] })) };
+    return [
+      { $group: { _id: keys.length === 0 ? null : Object.fromEntries(keys), ...Object.fromEntries(parts) } },
+      ...(collected.length === 0 ? [] : [{ $addFields: Object.fromEntries(found) }]),
+      ...(collected.length === 0 || collected.length < homes.length ? [] : [{ $match: { $expr: isFound } }]),
+      ...(collected.length === 0 ? [] : [{ $addFields: Object.fromEntries(sums) }]),
+    ];
   }
 
   private grouped(): Stage[] {
     const { groups, summaries } = this.question;
-    const keys = groups.map((group, index) => [`k${index}`, this.group(group, index)]);
-    const parts = summaries.flatMap((summary, index) => this.accumulators(summary, index));
+    const homes = this.homes();
+    const [home] = homes;
+    const isOfOne = home && homes.every((each) => each?.name === home.name);
     const names = this.outputs.map(({ name }) => toField(name, "summaries"));
     const shown = this.outputs.map(({ role, index }, at) => [
       names[at],
-      role === "group" ? `$_id.k${index}` : this.result(summaries[index], index),
+      role === "group"
+        ? `$_id.k${index}`
+        : !isOfOne && homes[index]
+          ? `$a${index}`
+          : this.result(summaries[index], index),
     ]);
     const isIdShown = names.includes("_id");
     const stages: Stage[] = [
-      { $group: { _id: keys.length === 0 ? null : Object.fromEntries(keys), ...Object.fromEntries(parts) } },
+      ...(isOfOne ? this.groupedOnce(home) : this.groupedTogether(homes)),
       { $project: { ...(!isIdShown && { _id: 0 }), ...Object.fromEntries(shown) } },
     ];
     if (groups.length > 0) return stages;
@@ -122,16 +233,13 @@ class MongoPlanner {
     return toBin(value, toDecimal(bin));
   }
 
-  private accumulators({ function: name, column }: QuestionSummary, index: number): [string, unknown][] {
-    if (name === "count" || column === undefined) return [[`a${index}`, { $sum: 1 }]];
-    const value = `$${this.field(column, `summaries.${index}.column`)}`;
-    if (name === "distinct") return [[`a${index}`, { $addToSet: value }]];
-    if (name !== "sum") return [[`a${index}`, { [`$${name}`]: value }]];
-    const isNull = { $eq: [{ $ifNull: [value, null] }, null] };
-    return [
-      [`a${index}`, { $sum: value }],
-      [`n${index}`, { $sum: { $cond: [isNull, 0, 1] } }],
-    ];
+  private accumulators(summary: QuestionSummary, index: number): [string, unknown][] {
+    const { column, table } = summary;
+    if (column) return accumulatorsOf(summary, index, `$${this.field(column, `summaries.${index}.column`)}`);
+    const home = table === undefined ? null : this.columns.table(table, `summaries.${index}.table`);
+    if (!home?.join) return accumulatorsOf(summary, index, null);
+    // A left join may have found no document.
+    return [[`a${index}`, { $sum: { $cond: [isNull(`$${this.idOf(home)}`), 0, 1] } }]];
   }
 
   private result(summary: QuestionSummary | undefined, index: number): unknown {
@@ -167,13 +275,18 @@ class MongoPlanner {
   }
 
   private field(ref: ColumnRef, path: string): string {
-    return toField(this.columns.of(ref, path).name, path);
+    return this.pathOf(this.columns.of(ref, path), path);
+  }
+
+  private pathOf({ table, name }: Column, path: string): string {
+    const as = this.joined.get(table?.name ?? "");
+    return `${as === undefined ? "" : `${as}.`}${toField(name, path)}`;
   }
 
   private condition(filter: QuestionFilter, path: string): Stage {
     const { op, values } = filter;
     const found = this.columns.of(filter.column, `${path}.column`);
-    const field = toField(found.name, `${path}.column`);
+    const field = this.pathOf(found, `${path}.column`);
     if (op === "isNull" || op === "notNull") return { [field]: op === "isNull" ? null : { $ne: null } };
     if (op === "last" || op === "previous" || op === "next") return this.relative(filter, field);
     if (op === "contains" || op === "notContains" || op === "startsWith" || op === "endsWith") {
@@ -262,6 +375,50 @@ function toBin(value: string, width: string): Stage {
   const isFar = { $gt: [{ $max: [value, { $multiply: [value, -1] }] }, Number.MAX_SAFE_INTEGER / scale] };
   const found = choose(isFar, value, { $let: { vars: { count }, in: near } });
   return choose({ $eq: [{ $ifNull: [value, null] }, null] }, null, found);
+}
+
+/** Returns the accumulators of a summary. @param value its field; null for a count */
+function accumulatorsOf({ function: name }: QuestionSummary, index: number, value: string | null): [string, unknown][] {
+  if (name === "count" || value === null) return [[`a${index}`, { $sum: 1 }]];
+  if (name === "distinct") return [[`a${index}`, { $addToSet: value }]];
+  if (name !== "sum") return [[`a${index}`, { [`$${name}`]: value }]];
+  return [
+    [`a${index}`, { $sum: value }],
+    [`n${index}`, { $sum: { $cond: [isNull(value), 0, 1] } }],
+  ];
+}
+
+function isNull(value: string): Stage {
+  return { $eq: [{ $ifNull: [value, null] }, null] };
+}
+
+/** Returns a count, sum or average of collected values. @param list objects with a value `v` */
+function toCollected(summary: QuestionSummary | undefined, list: string): unknown {
+  if (summary?.function === "count") return { $size: list };
+  const values = { $filter: { input: list, as: "each", cond: { $ne: ["$$each.v", null] } } };
+  const sum = { $reduce: { input: values, initialValue: 0, in: { $add: ["$$value", "$$this.v"] } } };
+  const count = { $size: values };
+  const total = summary?.function === "avg" ? { $divide: [sum, count] } : sum;
+  return { $cond: [{ $eq: [count, 0] }, null, total] };
+}
+
+/** Types whose values can be equal. */
+function comparable(type: string): Set<string> {
+  const types = type.split(" | ").filter((each) => each !== "null" && each !== "");
+  return new Set(types.map((each) => (/^(?:int|long|double|decimal)$/.test(each) ? "number" : each)));
+}
+
+/** @throws AppError invalid_request for fields without a type in common: no value of one equals one of the other */
+function requireCommonType({ name, column: from }: Column, entity: Entity, column: string, path: string): void {
+  const joined = entity.columns?.find((each) => each.name === column);
+  const [own, other] = [comparable(from?.type ?? ""), comparable(joined?.type ?? "")];
+  // The items of a list are joined.
+  const isKnown = own.size > 0 && other.size > 0 && !own.has("array") && !other.has("array");
+  if (!isKnown || [...own].some((type) => other.has(type))) return;
+  throw invalidInput(
+    `${path}.column`,
+    `“${name}” is ${from?.type} and “${column}” is ${joined?.type}. MongoDB joins only values of one type. Choose other columns, or convert one in a console.`,
+  );
 }
 
 /** Compares with a value; a day as the bound of a time is the whole day. */

@@ -12,7 +12,6 @@ import {
   type Output,
   outputsOf,
   primaryKeyOf,
-  reachable,
   tablesOf,
   unrepeated,
 } from "@/lib/base/questions/tables";
@@ -150,28 +149,11 @@ class Planner {
       parts.set(home?.name ?? "", part);
     };
     for (const [index, summary] of this.question.summaries.entries()) {
-      const home = this.homeOf(summary, index);
+      const home = this.columns.homeOf(summary, index, this.engine.keysRepeat);
       add(home && whole.has(home.name) ? null : home, summary, index);
     }
     // Without summaries, the groups are those of the joined rows.
     return parts.size > 0 ? [...parts.values()] : [{ home: null, summaries: [] }];
-  }
-
-  /** Returns the table whose rows a summary counts; null for one that repeated rows do not change. */
-  private homeOf(summary: QuestionSummary, index: number): NamedTable | null {
-    const { function: name, column, table } = summary;
-    const path = `summaries.${index}`;
-    if (name === "count") return table === undefined ? null : this.columns.table(table, `${path}.table`);
-    if ((name !== "sum" && name !== "avg") || column === undefined) return null;
-    const names = this.columns.tablesOf(this.columns.of(column, `${path}.column`));
-    const homes = names.length === 0 ? [this.tables[0]?.name ?? ""] : names;
-    const reaches = (each: string) => reachable(this.tables, each, this.engine.keysRepeat);
-    const home = homes.find((each) => homes.every((other) => reaches(each).has(other)));
-    if (home !== undefined) return this.columns.table(home, path);
-    throw invalidInput(
-      `${path}.column`,
-      `Rows of ${homes.join(" and ")} can match several of each other. Summarize each column separately.`,
-    );
   }
 
   /** Returns the statement of one part, with the columns d1, d2 ... and those of its summaries. */
