@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { NEW_QUESTION, type Question } from "@/lib/base/questions/question";
 import { DIALECTS, SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
@@ -66,6 +67,33 @@ it.each([
   expect(sql.includes("toDecimal256")).toBe(expected.includes("toDecimal256"));
   const nested = ask({ formulas: [formula, outer], columns: [{ column: "g" }] }, [sales], "clickhouse");
   expect(nested.includes("toDecimal256('0.1', 1)")).toBe(!/Float|256|\//.test(type + sign));
+});
+
+it.each([
+  ["eq", ["2026-05-31T12:00:00"], [1]],
+  ["ne", ["2026-05-31T12:00:00"], [2, 3, 4]],
+  ["in", ["2026-05-31T12:00:00", "2026-05-31T12:00:00.500"], [1, 2]],
+  ["lte", ["2026-05-31T12:00:00"], [1]],
+  ["gt", ["2026-05-31T12:00:00"], [2, 3, 4]],
+  ["lt", ["2026-05-31T12:00:00.500"], [1]],
+  ["between", ["2026-05-31T12:00:00", "2026-05-31T12:00:01"], [1, 2, 3]],
+  ["eq", ["2026-05-31"], [1, 2, 3]],
+  ["in", ["2026-06-01", "2026-05-31T12:00:01"], [3, 4]],
+] as const)("tells times of one second apart on SQLite: %s %s", (op, values, ids) => {
+  const database = new Database(":memory:");
+  database.exec("create table times (id integer primary key, placed_at timestamp)");
+  const insert = database.prepare("insert into times (placed_at) values (?)");
+  const texts = ["2026-05-31 12:00:00", "2026-05-31T12:00:00.5Z", "2026-05-31 12:00:01", "2026-06-01"];
+  for (const text of texts) insert.run(text);
+  const times: Entity = {
+    name: "times",
+    kind: "table",
+    columns: [column("id", "integer", true), column("placed_at", "timestamp")],
+  };
+  const filters = [{ column: { column: "placed_at" }, op, values: [...values] }];
+  const sql = ask({ filters, columns: [{ column: "id" }] }, [times], "sqlite");
+  expect(database.prepare(sql).pluck().all()).toEqual([...ids]);
+  database.close();
 });
 
 describe("the statement of a question", () => {

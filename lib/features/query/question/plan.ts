@@ -63,6 +63,7 @@ const DAY_MS = 86_400_000;
 const UNIT_DAYS = { minute: 1, hour: 1, day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
 /** Times that all databases read. */
 const TIMES = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") } as const;
+const DAY_CHARS = "2026-05-31".length;
 const MILLISECONDS = "2026-05-31 14:30:00.000";
 const SIGNS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
@@ -381,13 +382,13 @@ class Planner {
     if (op === "contains" || op === "notContains" || op === "startsWith" || op === "endsWith") {
       return this.like(op, String(values[0]), column, kind, path);
     }
-    const sides = values.map((value, at) => (value === null ? null : this.side(value, found, `${path}.values.${at}`)));
+    // A moment is compared with its milliseconds, whole days are not.
+    const isFine = isTemporal(kind) && kind !== "date" && values.some((value) => String(value).length > DAY_CHARS);
+    const sides = values.map((value, at) =>
+      value === null ? null : this.side(value, found, { path: `${path}.values.${at}`, isFine }),
+    );
     const compared = isTemporal(kind)
-      ? (this.sql?.comparable?.(
-          column,
-          kind,
-          sides.some((side) => side?.start.includes(".")),
-        ) ?? column)
+      ? (this.sql?.comparable?.(column, kind, isFine) ?? column)
       : this.finer(column, found, sides);
     const isIn = ({ start, end }: Span) => {
       if (end === null) return `${compared} = ${start}`;
@@ -449,7 +450,11 @@ class Planner {
   }
 
   /** Returns the span that a value stands for, as literals. */
-  private side(value: string | number | boolean, { kind, name, column }: Column, path: string): Span {
+  private side(
+    value: string | number | boolean,
+    { kind, name, column }: Column,
+    { path, isFine }: { path: string; isFine: boolean },
+  ): Span {
     // Some databases store booleans as numbers.
     if (kind === "number" && typeof value === "boolean") return { start: String(Number(value)), end: null };
     if (kind === "boolean" || typeof value === "boolean") {
@@ -468,7 +473,9 @@ class Planner {
     const moment = momentOf(String(value), kind, this.question.timezone, path);
     const literal = (ms: number, micros = "") => {
       const stamp = toStamp(Math.min(Math.max(ms, TIMES.first), TIMES.last), kind === "date");
-      return this.literal(micros === "" ? stamp : `${stamp.padEnd(MILLISECONDS.length, ".000")}${micros}`, kind);
+      // A text of the database has as many digits as the compared form.
+      const isPadded = micros !== "" || (isFine && this.sql?.comparable !== undefined);
+      return this.literal(isPadded ? `${stamp.padEnd(MILLISECONDS.length, ".000")}${micros}` : stamp, kind);
     };
     // Moments have milliseconds.
     const micros = /\.\d{3}(\d+)/.exec(String(value))?.[1];
