@@ -1,6 +1,7 @@
 import {
   Binary,
   BSONRegExp,
+  BSONSymbol,
   Decimal128,
   type Document,
   Double,
@@ -228,6 +229,18 @@ describe("changes of documents", () => {
     const unset = { op: "update", key: { _id: "5" }, old: { "a.b": "DOTTED" }, defaults: ["a.b"] };
     expect((await change([unset])).status).toBe(200);
     expect(Object.keys((await stored(5)) ?? {})).toEqual(["_id", "$where", "__proto__", "a", "n", "new$"]);
+  });
+
+  it("says that a nested value with moved names can't be compared, instead of a conflict", async () => {
+    const moved = new Map<string, unknown>([["b", 1], ["1", 2]]); // biome-ignore format: one value
+    await goods().insertMany([{ _id: 7, moved, n: 1 }, { _id: 8, moved: { 1: 2, b: 1 }, old: new BSONSymbol("x") }] as never); // biome-ignore format: a table
+    const { moved: shownText = null } = await shown("7");
+    const refused = await change([update("7", { moved: shownText }, { moved: null })]);
+    expect([refused.status, refused.json.details]).toEqual([400, { change: 0 }]);
+    expect(refused.json.error).toContain("can't be compared with the stored one");
+    expect((await change([update("7", { n: "1" }, { n: "2" })])).status).toBe(200);
+    expect((await change([update("8", { moved: shownText }, { moved: null })])).status).toBe(200);
+    expect(pathOf(await change([update("8", { old: "x" }, { old: "y" })]))).toBe("changes.0.old");
   });
 
   it("finds a document by an _id of any type, and only by its own", async () => {

@@ -22,7 +22,7 @@ import { CONFLICTS_MAX, DATABASE_TIMEOUT_EXTRA_MS, HISTORY_TEXT_CHARS, TIMEOUT_D
 import type { SessionTurn } from "./manual-sessions";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
 import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
-import { runQuery } from "./service";
+import { runQuery, timedOut } from "./service";
 import { getTableOrThrow } from "./table-rows";
 
 /*
@@ -111,9 +111,11 @@ async function toDocumentChanges(
   { body, signal }: PlanRequest,
 ): Promise<Changes> {
   const timeoutMs = (body.timeoutMs ?? TIMEOUT_DEFAULT_MS) + DATABASE_TIMEOUT_EXTRA_MS;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(timedOut(timeoutMs)), timeoutMs);
   const lease = leaseDataSource(connection);
   try {
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const stop = AbortSignal.any([signal, late.signal]);
     const source = await raceAbort(lease.source, stop);
     if (!source.planRowChanges) throw invalidInput("table", "Documents can't be edited here. Use a console.");
     const plan = await source.planRowChanges(entity, body.changes, { signal: stop, timeoutMs });
@@ -130,6 +132,8 @@ async function toDocumentChanges(
   } catch (error) {
     lease.release();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -139,10 +143,11 @@ function requireAll({ conflicts, written, failure }: RowChangesEnd, count: numbe
   const details = { ...(written > 0 && { written }) };
   if (failure) {
     const { error, change, isUnknown } = failure;
-    if (isUnknown) throw new AppError(error.kind, UNKNOWN_COMMIT, { cause: error });
+    if (isUnknown && written === 0) throw new AppError(error.kind, UNKNOWN_COMMIT, { cause: error });
     if (error.kind !== "query_failed") {
       if (written === 0) throw error;
-      throw new AppError(error.kind, `${error.message}${partly}`, { cause: error, details });
+      const next = isUnknown ? " The next one may have been written, too." : "";
+      throw new AppError(error.kind, `${error.message}${partly}${next}`, { cause: error, details });
     }
     throw new AppError("query_failed", `${error.message}${partly}`, {
       cause: error.cause,

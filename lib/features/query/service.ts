@@ -628,7 +628,8 @@ function withExecutionId(error: unknown, executionId: string): unknown {
   });
 }
 
-function timedOut(timeoutMs: number): AppError {
+/** Returns the error of a query that took longer than its limit. */
+export function timedOut(timeoutMs: number): AppError {
   const limit = timeoutMs >= 1000 ? `${rounded(timeoutMs / 1000)} s` : `${timeoutMs} ms`;
   return new AppError("timeout", `The query timed out after ${limit}. Simplify it, or raise the timeout.`);
 }

@@ -2,7 +2,7 @@ import { type ClientSession, type Collection, type Db, type Document, MongoError
 import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
-import { toCandidates, toEditedValue, toShownText } from "./edit-values";
+import { toCandidates, toEditedValue, toEditText, toShownText } from "./edit-values";
 import type { Doc } from "./operation";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
@@ -20,6 +20,8 @@ const ID = "_id";
 const PLAIN_NAME = /^[^.$\0][^.\0]*$/;
 /** Maximum number of conflicts whose documents are read again. */
 const CONFLICTS_MAX = 50;
+const INCOMPARABLE =
+  "This value can't be compared with the stored one: numeric names of nested fields, or a type of old servers. Use a console.";
 const UNKNOWN_COMMIT = "UnknownTransactionCommitResult";
 
 /** Reads and writes a database in its session, until the signal aborts. Errors are those of the library. */
@@ -34,8 +36,8 @@ type Write =
   | { op: "insert"; document: Doc }
   | { op: "update"; filter: Doc; update: Doc | Doc[]; row: Row }
   | { op: "delete"; filter: Doc; row: Row };
-/** The document of a change. `isUnchanged`: it has the old values, which `names` lists. */
-type Row = { id: unknown; names: readonly string[]; isUnchanged: boolean };
+/** The document of a change. `isUnchanged`: it has the old values. */
+type Row = { id: unknown; old: Readonly<Record<string, string | null>>; isUnchanged: boolean };
 type Limits = Pick<QueryOptions, "signal" | "timeoutMs">;
 
 /**
@@ -120,6 +122,9 @@ class Planner {
     const oldValues = Object.entries(old).map(([name, text]) => {
       const stored = found && Object.hasOwn(found, name) ? found[name] : undefined;
       const isUnchanged = found !== null && toShownText(stored) === text;
+      if (isUnchanged && stored !== undefined && toEditText(stored, Number.POSITIVE_INFINITY) === "") {
+        throw invalidInput(`${path}.old`, `Field ${name}: ${INCOMPARABLE}`);
+      }
       // A document that is not as it was read is not written: this filter is only shown.
       return { name, isUnchanged, value: isUnchanged ? stored : this.#asRead(name, text, stored) };
     });
@@ -129,7 +134,7 @@ class Planner {
     if (conditions.length > 0) filter.$expr = conditions.length === 1 ? conditions[0] : { $and: conditions };
     const row = {
       id,
-      names: Object.keys(old),
+      old,
       isUnchanged: found !== null && oldValues.every(({ isUnchanged }) => isUnchanged),
     };
     if (op === "delete") return { op, filter, row };
@@ -182,6 +187,10 @@ class Writer {
   readonly #begin: Begin;
   readonly #failure: RowChangeParts["failure"];
   readonly #collection: string;
+  /** Number of changes that no transaction can undo. */
+  #written = 0;
+  /** Whether a write may be complete of which there is no answer yet. */
+  #isUnanswered = false;
 
   constructor(begin: Begin, failure: RowChangeParts["failure"], collection: string) {
     this.#begin = begin;
@@ -201,10 +210,13 @@ class Writer {
             : (await knowsTransactions(db))
               ? await this.#runTogether(documents, writes, { ...limits, signal })
               : await this.#runInTurn(documents, writes, { ...limits, signal });
-        return { ...end, conflicts: await this.#current(documents, writes, { ...limits, at: end.conflicts }) };
+        return await this.#withCurrent(end, { documents, writes, limits });
       });
     } catch (error) {
-      throw this.#failure(error, signal);
+      const known = this.#failure(error, signal);
+      const isUnknown = this.#isUnanswered;
+      if (!(known instanceof AppError) || (!isUnknown && this.#written === 0)) throw known;
+      return { conflicts: [], written: this.#written, failure: { change: null, error: known, isUnknown } };
     }
   }
 
@@ -215,18 +227,22 @@ class Writer {
     try {
       await inTransaction(limits.session, limits.signal, async () => {
         conflicts = [];
+        this.#isUnanswered = false;
         for (const [index, write] of writes.entries()) {
           at = index;
           if (!(await this.#apply(documents, write, limits))) conflicts.push(index);
         }
         at = null;
         if (conflicts.length > 0) throw new Conflicting();
+        this.#isUnanswered = true;
       });
     } catch (error) {
+      this.#isUnanswered = false;
       if (error instanceof Conflicting) return { conflicts, written: 0, failure: null };
       const isUnknown = at === null && error instanceof MongoError && error.hasErrorLabel(UNKNOWN_COMMIT);
       return this.#failed(error, { change: at, written: 0, isUnknown, signal: limits.signal });
     }
+    this.#isUnanswered = false;
     return { conflicts: [], written: writes.length, failure: null };
   }
 
@@ -235,9 +251,14 @@ class Writer {
     for (const [at, write] of writes.entries()) {
       try {
         limits.signal.throwIfAborted();
-        if (!(await this.#apply(documents, write, limits))) return { conflicts: [at], written: at, failure: null };
+        this.#isUnanswered = true;
+        const isApplied = await this.#apply(documents, write, limits);
+        this.#isUnanswered = false;
+        if (!isApplied) return { conflicts: [at], written: at, failure: null };
+        this.#written = at + 1;
       } catch (error) {
-        return this.#failed(error, { change: at, written: at, isUnknown: false, signal: limits.signal });
+        // Without an answer, the change may have been written.
+        return this.#failed(error, { change: at, written: at, isUnknown: null, signal: limits.signal });
       }
     }
     return { conflicts: [], written: writes.length, failure: null };
@@ -250,11 +271,15 @@ class Writer {
       written,
       isUnknown,
       signal,
-    }: { change: number | null; written: number; isUnknown: boolean; signal: AbortSignal },
+    }: { change: number | null; written: number; isUnknown: boolean | null; signal: AbortSignal },
   ): WritesEnd {
     const known = this.#failure(error, signal);
     if (!(known instanceof AppError)) throw known;
-    return { conflicts: [], written, failure: { change, error: known, isUnknown } };
+    return {
+      conflicts: [],
+      written,
+      failure: { change, error: known, isUnknown: isUnknown ?? known.kind !== "query_failed" },
+    };
   }
 
   /** Returns whether the change has its document, with its old values. */
@@ -272,21 +297,31 @@ class Writer {
     return Number(matchedCount) === 1;
   }
 
-  async #current(
-    documents: Documents,
-    writes: readonly Write[],
-    { at, session, maxTimeMS }: Omit<WriteLimits, "signal"> & { at: readonly number[] },
-  ): Promise<RowChangesEnd["conflicts"]> {
+  /** Adds the present values of the conflicting documents. */
+  async #withCurrent(
+    end: WritesEnd,
+    {
+      documents,
+      writes,
+      limits,
+    }: { documents: Documents; writes: readonly Write[]; limits: Omit<WriteLimits, "signal"> },
+  ): Promise<RowChangesEnd> {
     const conflicts: RowChangesEnd["conflicts"] = [];
-    for (const change of at.slice(0, CONFLICTS_MAX)) {
+    for (const change of end.conflicts.slice(0, CONFLICTS_MAX)) {
       const write = writes[change];
       if (!write || write.op === "insert") continue;
-      const { id, names } = write.row;
-      const found = await documents.findOne({ [ID]: { $eq: id as ObjectId } }, { session, maxTimeMS });
-      const current = found && Object.fromEntries([ID, ...names].map((name) => [name, shown(found, name)]));
+      const { id, old, isUnchanged } = write.row;
+      const found = await documents.findOne({ [ID]: { $eq: id as ObjectId } }, limits);
+      const entries = Object.entries(old);
+      // The library sorts nested fields with numeric names, so that such a value differs from the stored one.
+      if (found && isUnchanged && entries.every(([name, text]) => toShownText(ownValue(found, name)) === text)) {
+        const error = new AppError("query_failed", INCOMPARABLE);
+        return { conflicts: [], written: end.written, failure: { change, error, isUnknown: false } };
+      }
+      const current = found && Object.fromEntries([ID, ...Object.keys(old)].map((name) => [name, shown(found, name)]));
       conflicts.push({ change, current });
     }
-    return conflicts;
+    return { ...end, conflicts };
   }
 }
 
@@ -298,7 +333,11 @@ type WritesEnd = Omit<RowChangesEnd, "conflicts"> & { conflicts: number[] };
 class Conflicting extends Error {}
 
 function shown(found: Doc, name: string): WireValue {
-  return new WireWriter().write(Object.hasOwn(found, name) ? found[name] : null);
+  return new WireWriter().write(ownValue(found, name));
+}
+
+function ownValue(found: Doc, name: string): unknown {
+  return Object.hasOwn(found, name) ? found[name] : null;
 }
 
 /** @throws AppError `invalid_request` */
