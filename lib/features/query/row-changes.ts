@@ -191,7 +191,7 @@ async function toTexts(changes: readonly (() => string)[], charsMax = Number.POS
 /** Returns the use of a source in which a query runs all changes. */
 async function takeTransaction(connection: ConnectionDoc, changes: readonly ChangeStatements[], signal: AbortSignal) {
   const lease = leaseDataSource(connection);
-  const { isolationLevels = [], values, label, runsProcess } = driverOf(connection.type);
+  const { isolationLevels = [], values, label } = driverOf(connection.type);
   const change = async (options: QueryOptions) => {
     const source = await raceAbort(lease.source, options.signal);
     if (!source.openSession) throw new AppError("unsupported", `${label} can't change rows in a transaction here.`);
@@ -208,10 +208,17 @@ async function takeTransaction(connection: ConnectionDoc, changes: readonly Chan
   };
   const query: QueryableSource["query"] = async (_, options) => {
     // A file has one writer. SQLite lets the next one wait for five seconds, which a busy machine may take.
-    const key = `row changes ${connection._id.toHexString()}`;
-    return runsProcess ? withKeyedLock(key, () => change(options), options.signal) : change(options);
+    const file = toFile(connection);
+    if (file === null) return change(options);
+    return withKeyedLock(`row changes ${file}`, () => change(options), options.signal);
   };
   return { query, closed: signal, release: () => lease.release() };
+}
+
+/** Returns the file of a connection, which others may write to as well; null for a server. */
+function toFile({ type, workspaceId, config }: ConnectionDoc): string | null {
+  const field = driverOf(type).fields.find(({ kind }) => kind === "file");
+  return field ? `${workspaceId.toHexString()}/${String(config[field.name])}` : null;
 }
 
 function withoutRows(affectedRows: number): ResultStream {

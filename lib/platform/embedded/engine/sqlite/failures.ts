@@ -26,7 +26,10 @@ export function toSqliteFailure(error: unknown, query: string): EngineFailure {
   const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & PRIMARY_CODE : null;
   if (code === READONLY) return { kind: "read_only", message: READ_ONLY_MESSAGE };
   if (code === BUSY || code === LOCKED) {
-    return { kind: "unavailable", message: "The file is being written to. Try again in a moment." };
+    return {
+      kind: "unavailable",
+      message: "Another transaction is writing to this file. Commit or roll it back, or try again in a moment.",
+    };
   }
   if (code === AUTH) return { kind: "not_allowed", message: "This is not allowed." };
   // The runtime's own errors about values have no SQLite code.
