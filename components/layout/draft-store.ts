@@ -1,6 +1,5 @@
 import { createStore } from "zustand/vanilla";
 import { mergeText } from "@/lib/base/text/merge-text";
-import type { Console, ConsoleDraft } from "@/lib/features/consoles/schema";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -17,9 +16,14 @@ export type LocalDraft = {
   isSent: boolean;
 };
 
+/** An edited object: a console, or a dashboard as text. */
+type Saved = { id: string; content: string; version: number };
+/** The server's copy of a draft. `base` is the saved text that it changes, where the server knows it. */
+export type ServerDraft = { content: string; version: number; base?: string; updatedAt: string };
+
 /** Requests of the store to the server. */
 export type DraftServer = {
-  put: (consoleId: string, body: { content: string; version: number }) => Promise<ConsoleDraft>;
+  put: (id: string, body: { content: string; version: number; base: string | null }) => Promise<ServerDraft>;
   remove: (consoleId: string) => Promise<unknown>;
 };
 
@@ -92,7 +96,7 @@ export class DraftStore {
   }
 
   /** Writes a console's text on each change. Typing it back to the saved text deletes the draft. */
-  write(saved: Pick<Console, "id" | "content" | "version">, content: string): void {
+  write(saved: Saved, content: string): void {
     const before = this.read(saved.id);
     if (content === saved.content && (before === null || before.version === saved.version)) {
       this.drop(saved.id);
@@ -108,7 +112,7 @@ export class DraftStore {
    * Updates the draft after a change of its console: a save of the same text deletes it, and edits of other lines are
    * merged into it. A draft whose own lines were changed stays, and is stale.
    */
-  observe(saved: Pick<Console, "id" | "content" | "version">): void {
+  observe(saved: Saved): void {
     const draft = this.read(saved.id);
     if (draft === null) return;
     if (draft.content === saved.content) this.drop(saved.id);
@@ -122,12 +126,12 @@ export class DraftStore {
    * Adopts the server's draft. An unsent draft of this browser takes precedence.
    * @returns the server's text if it was replaced by one of this browser; null otherwise
    */
-  adopt(saved: Pick<Console, "id" | "content" | "version">, kept: ConsoleDraft | null): string | null {
+  adopt(saved: Saved, kept: ServerDraft | null): string | null {
     const mine = this.read(saved.id);
     const isNews = kept !== null && kept.updatedAt !== mine?.serverAt;
     let aside: string | null = null;
     if (kept !== null && isNews && (mine === null || mine.isSent)) {
-      const base = kept.version === saved.version ? saved.content : null;
+      const base = kept.base ?? (kept.version === saved.version ? saved.content : null);
       this.#set(saved.id, {
         content: kept.content,
         version: kept.version,
@@ -146,7 +150,7 @@ export class DraftStore {
   }
 
   /** Bases the draft on another version of its console, after the user has seen the changes in between. */
-  rebase(saved: Pick<Console, "id" | "content" | "version">, content: string): void {
+  rebase(saved: Saved, content: string): void {
     if (content === saved.content) {
       this.drop(saved.id);
       return;
@@ -226,8 +230,8 @@ export class DraftStore {
     if (this.#sending.has(consoleId)) return this.#sendSoon(consoleId);
     this.#sending.add(consoleId);
     try {
-      const { content, version } = draft;
-      const kept = await this.server.put(consoleId, { content, version });
+      const { content, version, base } = draft;
+      const kept = await this.server.put(consoleId, { content, version, base });
       const now = this.read(consoleId);
       if (now === null) this.#removeSent(consoleId);
       else this.#set(consoleId, { ...now, serverAt: kept.updatedAt, isSent: now === draft });

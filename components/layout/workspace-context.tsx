@@ -68,7 +68,8 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
     const onFull = () => showFailure("Browser storage is full. Save your consoles; unsaved edits are lost on reload.");
     const workbench = new WorkbenchStore(user.id, workspace.id, onFull);
     const server = {
-      put: (id: string, body: { content: string; version: number }) => consoleApi.putDraft(workspace.id, id, body),
+      put: (id: string, { content, version }: { content: string; version: number }) =>
+        consoleApi.putDraft(workspace.id, id, { content, version }),
       remove: (id: string) => consoleApi.removeDraft(workspace.id, id),
     };
     const drafts = new DraftStore(user.id, workspace.id, server, onFull);

@@ -28,6 +28,7 @@ const EXCLUDED: Record<string, readonly RegExp[]> = {
     /\/api\/auth\//,
     /\/api\/me\/preferences/,
     /\/consoles\/\{consoleId\}\/draft/,
+    /\/dashboards\/\{dashboardId\}\/draft/,
     /\/chats/,
     /\/favorite/,
     /POST \/api\/invites\//,

@@ -65,6 +65,8 @@ beforeAll(async () => {
   const filters = [{ id: "region", kind: "select", field: "region" }];
   const widgets = [{ id: "words", kind: "text", spec: { text: "# Sales" } }];
   const dashboard = await make("/dashboards", { title: "Sales", filters, widgets });
+  const draft = { content: "{}", base: "{}", version: 1 };
+  await call("PUT", `${base}/dashboards/${dashboard.id}/draft`, { cookie, body: draft });
   const drawn = await call("GET", `${base}/dashboards/${dashboard.id}/git/history`, { cookie });
   dashboardRunId = await endRunOf(workspaceId, "dashboard", dashboard.id);
   const metric = `${base}/metrics/orders`;

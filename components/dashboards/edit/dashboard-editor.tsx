@@ -26,15 +26,22 @@ import { Notice } from "@/components/ui/notice";
 import { useOutage } from "@/components/ui/use-browser";
 import { replaceWidgets } from "@/lib/features/dashboards/browser/edit/layout";
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
-import type { Dashboard } from "@/lib/features/dashboards/schema";
+import type { Dashboard, DashboardDraft } from "@/lib/features/dashboards/schema";
 import "./edit.css";
 
+type DashboardEditorProps = {
+  dashboard: Dashboard;
+  /** The draft that the server has; undefined if it is unknown. */
+  draft: DashboardDraft | null | undefined;
+  root: string;
+};
+
 /** The editor of a dashboard: its grid, the widget gallery, and one panel for the selection. */
-export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; root: string }) {
+export function DashboardEditor({ dashboard, draft: sent, root }: DashboardEditorProps) {
   const router = useRouter();
   const gridRef = useRef<HTMLDivElement>(null);
   const leave = () => router.push(withTab(`${root}/${dashboard.id}`, open));
-  const editing = useEditing(dashboard, leave);
+  const editing = useEditing(dashboard, sent, leave);
   const newTabs = useNewTabs(editing);
   const { open, show } = useDashboardTabs(editing.draft.widgets, newTabs.added);
   const undoing = useUndo(editing);

@@ -5,15 +5,15 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { type EditField, useRejection } from "@/components/dashboards/edit/use-rejection";
 import { type Base, type SavingState, toBase, useSaving } from "@/components/dashboards/edit/use-saving";
 import { toDashboardKey } from "@/components/dashboards/use-dashboards";
-import { DraftStore } from "@/components/layout/draft-store";
+import { useDraftStore } from "@/components/dashboards/use-own-draft";
 import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { showFailure } from "@/components/ui/toast";
+import { showFailure, showToast } from "@/components/ui/toast";
 import { type Draft, fromText, listChanges, toDraft, toText } from "@/lib/features/dashboards/browser/edit/draft";
 import { mergeDrafts, type PartConflict, type Side } from "@/lib/features/dashboards/browser/edit/merge-drafts";
 import { begin, mapSteps, pause, redo, type Steps, take, undo } from "@/lib/features/dashboards/browser/edit/steps";
-import type { Dashboard } from "@/lib/features/dashboards/schema";
+import type { Dashboard, DashboardDraft } from "@/lib/features/dashboards/schema";
 
 export type Editing = {
   draft: Draft;
@@ -45,11 +45,16 @@ export type Editing = {
 /**
  * Manages the editing of a dashboard: undo steps, the draft in this browser, and saving.
  * @param newest latest version from the server
+ * @param sent the draft that the server has, perhaps from another browser; undefined while that is unknown
  */
-export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => void): Editing {
-  const { user, workspace } = useWorkspace();
+export function useEditing(
+  newest: Dashboard,
+  sent: DashboardDraft | null | undefined,
+  onSaved: (saved: Dashboard) => void,
+): Editing {
+  const { workspace } = useWorkspace();
   const client = useQueryClient();
-  const [store] = useState(() => new DraftStore(user.id, workspace.id, null, sayFull, "dashboard-draft"));
+  const store = useDraftStore(sayFull);
   const [base, setBase] = useState<Base>(() => toBase(newest));
   const [steps, setSteps] = useState(() => begin(toDraft(newest)));
   const { failure, setFailure, problemOf, reject } = useRejection();
@@ -59,8 +64,12 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const { id } = newest;
 
   // Offer the stored draft once, for any latest version.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first version and the first draft only
   useEffect(() => {
     const stop = store.wake();
+    const saved = { id, version: newest.version, content: toText(toDraft(newest)) };
+    const aside = sent === undefined ? null : store.adopt(saved, sent);
+    if (aside !== null) showToast("Kept the changes of this browser", { id: `draft-${id}` });
     const kept = store.read(id);
     const draft = kept && fromText(kept.content);
     const before = kept?.base ? fromText(kept.base) : null;

@@ -1,7 +1,7 @@
 import "server-only";
-import { ObjectId } from "mongodb";
+import type { ObjectId } from "mongodb";
+import { writeDraft } from "@/lib/features/folders/drafts";
 import type { Caller } from "@/lib/platform/access/caller";
-import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
 import { publishEditingEvent } from "./events";
 import { toDraft } from "./model";
@@ -19,21 +19,8 @@ export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<Co
 export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
   const console = await getConsoleDocOrThrow(caller, consoleId);
   const { _id, version } = console;
-  const change = { content: body.content, version: body.version ?? version, updatedAt: new Date() };
-  const write = () =>
-    collections
-      .consoleDrafts()
-      .findOneAndUpdate(
-        keyOf(caller, _id),
-        { $set: change, $setOnInsert: { _id: new ObjectId() } },
-        { upsert: true, returnDocument: "after" },
-      );
-  const doc = await write().catch((error: unknown) => {
-    // Two windows sent their first draft at once: the other one was inserted, so this one updates it.
-    if (isDuplicateKey(error)) return write();
-    throw error;
-  });
-  if (!doc) throw new Error("The store returned no document.");
+  const change = { content: body.content, version: body.version ?? version };
+  const doc = await writeDraft(collections.consoleDrafts, keyOf(caller, _id), change);
   publishEditingEvent(console, caller.user._id);
   return toDraft(doc);
 }

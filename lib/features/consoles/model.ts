@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { DraftDoc } from "@/lib/features/folders/drafts";
 import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
 import { readQuestion } from "./question";
 import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
@@ -20,15 +21,7 @@ export type ConsoleDoc = ItemDoc & {
   question?: string | null;
 };
 
-export type ConsoleDraftDoc = {
-  _id: ObjectId;
-  workspaceId: ObjectId;
-  consoleId: ObjectId;
-  userId: ObjectId;
-  content: string;
-  version: number;
-  updatedAt: Date;
-};
+export type ConsoleDraftDoc = DraftDoc & { consoleId: ObjectId };
 
 export function toConsole(doc: ConsoleDoc): Console {
   const { content, chart, variables = {}, choices = {}, expect = null } = doc;

@@ -1,7 +1,8 @@
 import "server-only";
+import { declareDraftCollection } from "@/lib/features/folders/drafts";
 import { declareItemCollections } from "@/lib/features/folders/item-collections";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
-import type { DashboardDoc, FirstPageDoc } from "./model";
+import type { DashboardDoc, DashboardDraftDoc, FirstPageDoc } from "./model";
 
 /** Same retention as for unused rows, in days. */
 const PAGE_DAYS = 90;
@@ -16,6 +17,7 @@ export const collections = {
   dashboards: filed.items,
   dashboardFolders: filed.folders,
   deletedDashboards: filed.deleted,
+  dashboardDrafts: declareDraftCollection<DashboardDraftDoc>("dashboard_drafts", "dashboardId"),
   firstPages: declareCollection<FirstPageDoc>("dashboardFirstPages", {
     isOfWorkspace: true,
     indexes: [

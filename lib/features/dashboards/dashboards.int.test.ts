@@ -442,6 +442,26 @@ describe("export and import", () => {
     expect((await strangers.send("GET", `/${imported.json.data.id}/export`)).json.data).toEqual(dashboard);
   });
 
+  it("stores a draft for each user without a commit", async () => {
+    const { id } = await anas.make(free(), { access: "workspace" });
+    const path = `/${id}/draft`;
+    expect((await anas.send("GET", path)).json.data).toBeNull();
+    const body = { content: '{"title":"B"}', base: '{"title":"A"}', version: 1 };
+    const sent = await anas.send("PUT", path, body);
+    expect([sent.status, sent.json.data]).toEqual([200, { ...body, updatedAt: expect.any(String) }]);
+    expect((await anas.send("GET", path)).json.data).toEqual(sent.json.data);
+    expect((await bens.send("GET", path)).json.data).toBeNull();
+    await bens.send("PUT", path, { ...body, content: "ben's" });
+    expect((await anas.send("GET", path)).json.data.content).toBe(body.content);
+    expect((await anas.send("GET", `/${id}`)).json.data.version).toBe(1);
+    const large = await anas.send("PUT", path, { ...body, content: "x".repeat(400 * 1024 + 1) });
+    expect([large.status, large.json.details[0].path]).toEqual([400, "content"]);
+    for (let n = 0; n < 2; n++) expect((await anas.send("DELETE", path)).status).toBe(200);
+    expect((await anas.send("GET", path)).json.data).toBeNull();
+    expect((await bens.send("GET", path)).json.data.content).toBe("ben's");
+    expect((await strangers.send("GET", path)).status).toBe(404);
+  });
+
   it("keeps tabs of widgets in files, exports, imports and copies, and adds none", async () => {
     const widgets = [widget({ tab: " Sales " }), text("t")];
     const { id } = await anas.make(free(), { widgets });

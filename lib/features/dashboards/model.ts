@@ -1,4 +1,5 @@
 import type { Binary, ObjectId } from "mongodb";
+import type { DraftDoc } from "@/lib/features/folders/drafts";
 import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
 import type { DatasetOwner } from "@/lib/features/results/datasets/model";
 import { readText } from "./content";
@@ -15,6 +16,13 @@ export type DashboardDoc = ItemDoc & {
   metrics?: string[];
   /** Widgets that show them, so that the uses of a metric are known without reading contents. */
   metricWidgets?: { id: string; title: string; metrics: string[] }[];
+};
+
+/** Both texts are the browser's. */
+export type DashboardDraftDoc = DraftDoc & {
+  dashboardId: ObjectId;
+  /** The saved content that the draft changes. */
+  base: string;
 };
 
 /** Returns the owner of a dashboard's rows for values of filters in variables. */

@@ -36,6 +36,8 @@ const VALUES_MAX = 200;
 const SPEC_CHARS_MAX = 64 * 1024;
 /** Longer than any readable query; twenty of them fit into a request body. */
 const READ_CHARS_MAX = 256 * 1024;
+/** Two texts as JSON fit into a request body of 1 MiB. Larger drafts stay in the browser. */
+const DRAFT_CHARS_MAX = 400 * 1024;
 /** Far beyond any screen's grid; anything larger is a mistake. */
 const COLUMNS_MAX = 48;
 const HEIGHT_MAX = 100;
@@ -274,6 +276,18 @@ export const dashboardCommitSchema = fileCommitSchema.extend({
   changes: z.array(z.string()).describe("Summary of changes per widget"),
 });
 export type DashboardCommit = z.infer<typeof dashboardCommitSchema>;
+
+const draftText = boundedText(DRAFT_CHARS_MAX, "Drafts are limited to 400 KiB.");
+/** Unsaved changes of a user. */
+export const dashboardDraftSchema = z.object({
+  content: z.string().describe("Content as the client sent it"),
+  base: z.string().describe("Saved content that the draft changes"),
+  version: z.int().describe("Dashboard version of `base`"),
+  updatedAt: isoDate,
+});
+export type DashboardDraft = z.infer<typeof dashboardDraftSchema>;
+export const putDashboardDraftBody = z.object({ content: draftText, base: draftText, version: z.int() });
+export type PutDashboardDraftBody = z.infer<typeof putDashboardDraftBody>;
 
 export const undeleteDashboardBody = z
   .object({

@@ -4,11 +4,13 @@ import type {
   CreateDashboardBody,
   Dashboard,
   DashboardCommit,
+  DashboardDraft,
   DashboardSummary,
   ExportedDashboard,
   FilterValues,
   ImportDashboardBody,
   Preview,
+  PutDashboardDraftBody,
   UpdateDashboardBody,
   WidgetData,
 } from "@/lib/features/dashboards/schema";
@@ -65,6 +67,13 @@ export const dashboardApi = {
     send<ExportedDashboard>("GET", `${root(workspaceId)}/${id}/export`, EXACT),
   import: (workspaceId: string, body: ImportDashboardBody) =>
     send<Dashboard>("POST", `${root(workspaceId)}/import`, { body, ...EXACT }),
+
+  /** Unsaved changes of the user; null without any. */
+  readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<DashboardDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
+  putDraft: (workspaceId: string, id: string, body: PutDashboardDraftBody) =>
+    send<DashboardDraft>("PUT", `${root(workspaceId)}/${id}/draft`, { body }),
+  removeDraft: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/draft`),
 
   /** Reads the data of all widgets or of one, or the rows behind one; texts have no data. */
   readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>

@@ -1,0 +1,39 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { writeDraft } from "@/lib/features/folders/drafts";
+import type { Caller } from "@/lib/platform/access/caller";
+import { collections } from "./collections";
+import type { DashboardDraftDoc } from "./model";
+import type { DashboardDraft, PutDashboardDraftBody } from "./schema";
+import { getDashboardDocOrThrow } from "./service";
+
+/** Returns the caller's unsaved changes; null without any. @throws AppError not_found for the dashboard */
+export async function findDraft(caller: Caller, dashboardId: ObjectId): Promise<DashboardDraft | null> {
+  const { _id } = await getDashboardDocOrThrow(caller, dashboardId);
+  const doc = await collections.dashboardDrafts().findOne(keyOf(caller, _id));
+  return doc && toDraft(doc);
+}
+
+/** Stores the caller's changes, one draft per dashboard and user. Makes no commit. @throws AppError not_found */
+export async function putDraft(
+  caller: Caller,
+  dashboardId: ObjectId,
+  body: PutDashboardDraftBody,
+): Promise<DashboardDraft> {
+  const { _id } = await getDashboardDocOrThrow(caller, dashboardId);
+  return toDraft(await writeDraft(collections.dashboardDrafts, keyOf(caller, _id), body));
+}
+
+/** Deletes the caller's draft, if any. @throws AppError not_found for the dashboard */
+export async function deleteDraft(caller: Caller, dashboardId: ObjectId): Promise<void> {
+  const { _id } = await getDashboardDocOrThrow(caller, dashboardId);
+  await collections.dashboardDrafts().deleteOne(keyOf(caller, _id));
+}
+
+function keyOf({ workspaceId, user }: Caller, dashboardId: ObjectId) {
+  return { workspaceId, dashboardId, userId: user._id };
+}
+
+function toDraft({ content, base, version, updatedAt }: DashboardDraftDoc): DashboardDraft {
+  return { content, base, version, updatedAt: updatedAt.toISOString() };
+}
