@@ -22,7 +22,10 @@ export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   for (const match of text.matchAll(TOKEN)) {
     if (tokens.length === TOKENS_MAX) break;
-    const quoted = (match[1] ?? match[2] ?? match[3])?.trim();
+    const inside = (match[1] ?? match[2] ?? match[3])?.trim();
+    // A sentence may end within its last quotation: named "Anna."
+    const isEnd = match.index + match[0].length === text.trimEnd().length;
+    const quoted = isEnd ? inside?.replace(/(?<=\p{L}{2})[.?!,]$/u, "") : inside;
     const raw = quoted ?? match[0].replace(/['’]s$/i, "");
     const lower = raw.toLowerCase().replaceAll("’", "'");
     tokens.push({

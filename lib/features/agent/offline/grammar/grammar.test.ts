@@ -43,6 +43,15 @@ const TABLES: Described[] = [
   },
   { name: "penalty", columns: [column("penalty_id", "integer", true), column("amount_cents", "integer")] },
   {
+    name: "award",
+    columns: [column("award_id", "integer", true), column("rank", "integer"), column("number_of_winners", "integer")],
+  },
+  {
+    name: "winner",
+    columns: [column("winner_id", "integer", true), column("award_id", "integer")],
+    foreignKeys: [key("award_id", "award", "award_id")],
+  },
+  {
     name: "ticket",
     columns: [
       column("ticket_id", "integer", true),
@@ -279,6 +288,11 @@ describe("says what it assumes", () => {
       "I assumed that Club without player are left out.",
     ],
     [
+      "a text that no column has",
+      "Show the first name of players whose nationality is 'Utopian.'",
+      "I assumed that “Utopian” is a player.nationality, although I found none.",
+    ],
+    [
       "equal rows",
       "Show the age and transfer fee of players",
       "I assumed that equal rows are listed as often as they occur.",
@@ -301,6 +315,12 @@ describe("refuses", () => {
     ["a plural superlative", "What are the most common nationalities?"],
     ["two ranges that no row is in", "Show the names of clubs with founded year before 1945 and after 1955"],
     ["an alternative of two columns", "Which players are older than 30 or Spanish?"],
+    ["values or rows of each group", "How many positions does each club have?"],
+    ["a value that is a part of a text", "Show the names of players which contain Spanish"],
+    ["values without rows, or those of rows without any", "List the distinct countries of clubs without any players"],
+    ["the highest of ranks, which is the lowest number", "Which award has the highest rank?"],
+    ["a number of rows that is also a column", "Which award has the most winners?"],
+    ["a number that is no name", "Show the nationalities that have two players"],
   ])("%s", (_, question) => {
     expect(read(question, SPANISH)).toBeNull();
   });

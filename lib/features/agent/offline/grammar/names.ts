@@ -10,7 +10,8 @@ import type { Parser } from "./parsers";
 export type TableName = { table: Table; said: string; isPart?: boolean };
 /** `isTable` tells that the words also name a table. */
 export type ColumnName = { options: { ref: Ref; fit: number }[]; said: string; isTable?: boolean };
-export type ValueName = { hits: ValueHit[]; said: string };
+/** `isUnknown` tells that no column was found with the value. */
+export type ValueName = { hits: ValueHit[]; said: string; isUnknown?: boolean };
 
 /** Fits of a name, from equal words to one word of several. */
 const EQUAL = 3;
@@ -73,7 +74,9 @@ export class Names {
       if (!isName(span) || (span.length === 1 && AMOUNT_WORDS.has(span[0]?.lower ?? ""))) return [];
       // "Texts of paragraphs" are the texts of rows that the words name.
       const of = span.findIndex(({ lower }) => lower === "of");
-      const owner = of > 0 ? this.tables(from + of + 1).find(({ to }) => to === from + span.length)?.value.table : null;
+      let rows = of + 1;
+      while (/^(?:the|all|our|these|those)$/.test(span[rows]?.lower ?? "")) rows++;
+      const owner = of > 0 ? this.tables(from + rows).find(({ to }) => to === from + span.length)?.value.table : null;
       if (owner && this.#columnsOf(span.slice(0, of)).some(({ ref }) => ref.table === owner)) return [];
       const options = this.#columnsOf(span);
       const best = Math.max(0, ...options.map(({ fit }) => fit));

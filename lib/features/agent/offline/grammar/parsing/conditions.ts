@@ -73,7 +73,7 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
     const hits = options.map(({ ref }) => ({ ref, value: text, isExact: true }));
     return options.length === 0
       ? undefined
-      : { kind: "values", column: { ...column, options }, values: [{ hits, said: text }], isNegated };
+      : { kind: "values", column: { ...column, options }, values: [{ hits, said: text, isUnknown: true }], isNegated };
   };
   const olderThan: Parser<Condition> = mapped(sequence(adjective, say("than"), number), ([found, , value]) => ({
     kind: "compare",
@@ -198,7 +198,11 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
   );
   const conditions: Parser<Modifier> = mapped(
     sequence(tie, separated(conditionOr, sequence(alt(say("and|,|, and|but")), optional(tie)))),
-    ([, found]) => ({ kind: "conditions", conditions: found }),
+    ([tied, found]) =>
+      // "Which contains 'CV'" asks for a part of a text.
+      tied.some((word) => /^contain/.test(word ?? "")) && found.some(({ kind }) => kind === "values")
+        ? undefined
+        : { kind: "conditions", conditions: found },
   );
   const excluded: Parser<Modifier> = mapped(
     sequence(

@@ -55,6 +55,22 @@ export function repeatedName(table: Table): Table["columns"][number] | null {
   return keys.length > 1 && name ? name : null;
 }
 
+/** Whether a name says too little without its table. */
+export function isVague({ said }: ColumnName): boolean {
+  return /^(?:the )?(?:names?|titles?|types?|codes?|descriptions?|status|dates?)$/i.test(said);
+}
+
+/** Whether a column holds ranks, whose highest is the lowest number. */
+export function isRank({ words }: Column): boolean {
+  return words.some((word) => /^(?:rank|posit|place)/.test(word));
+}
+
+/** Whether a column of a table holds the number of another table's rows: `host_count`, `number_of_hosts`. */
+export function isNumberOf({ words, kind }: Column, counted: Table): boolean {
+  const rest = words.filter((word) => !/^(?:count|number|num|total|of)$/.test(word));
+  return kind === "number" && rest.length < words.length && rest.join() === counted.words.join();
+}
+
 /** Whether the words of a name ask for a key: "player IDs". */
 export function isKeySaid({ said }: ColumnName): boolean {
   return /\b(?:ids?|keys?|codes?|numbers?)\b/i.test(said);

@@ -11,13 +11,14 @@ import {
   isNumberFor,
   isOfOne,
   isQuantity,
+  isRank,
   nameOf,
   repeatedName,
 } from "./columns";
 import { timeColumn } from "./implied-columns";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
-import type { Resolution } from "./resolution";
+import { CERTAIN, type Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 
 /** Returns the plan of a question for counts and other figures, perhaps of groups. */
@@ -111,8 +112,13 @@ export function toFigurePlan(resolution: Resolution): Plan {
     const isDifferent = plainItems.every(({ isDistinct }) => isDistinct);
     if (!isDifferent && !modifiers.some(({ kind }) => kind === "groups")) throw new Unresolved();
   }
+  // "The type of school for each type" is one row for each type.
+  const isValueGroup = (table: Table) =>
+    groupEntities.some(
+      (entity) => "column" in entity && entity.column && resolution.pick(entity.column).table === table,
+    );
   for (const { table } of plainItems.map(({ column }) => resolution.pick(column))) {
-    if (!resolution.mentioned.has(table)) continue;
+    if (!resolution.mentioned.has(table) || isValueGroup(table)) continue;
     const keys = table === resolution.from ? [] : table.columns.filter(({ isKey }) => isKey);
     for (const column of keys) if (!hiddenKeys.some((key) => key.column === column)) hiddenKeys.push({ table, column });
   }
@@ -243,6 +249,11 @@ function summedInstead(resolution: Resolution, item: Extract<Item, { kind: "coun
   return column ? { table, column } : null;
 }
 
+/** Whether a name is the whole name of a column. */
+function isWholeName({ options }: ColumnName, { column }: Ref): boolean {
+  return (options.find(({ ref }) => ref.column === column)?.fit ?? 0) >= CERTAIN;
+}
+
 function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const suffix = place === 0 ? "" : `_${place + 1}`;
   if (item.kind === "share") {
@@ -253,8 +264,7 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   if (item.kind === "aggregate") {
     const ref = resolution.pick(item.column, isNumberFor(item.fn));
     // The highest rank is the lowest number.
-    if (item.fn !== "avg" && ref.column.words.some((word) => /^(?:rank|posit|place)/.test(word)))
-      throw new Unresolved();
+    if (item.fn !== "avg" && isRank(ref.column)) throw new Unresolved();
     return { alias: `${figureAlias(item.fn, ref)}${suffix}`, fn: item.fn, ref };
   }
   if (item.kind !== "count") throw new Unresolved();
@@ -263,10 +273,16 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
     if (!item.isDistinct) {
       // "How many countries" of a column counts its values.
       if (ref.column.kind !== "text" && !ref.column.isReference) throw new Unresolved();
+      // "How many tests" counts no results of tests.
+      if (!isWholeName(item.entity.column, ref)) throw new Unresolved();
+      const where = resolution.all("conditions").flatMap(({ conditions }) => conditions);
+      if (where.some((each) => "column" in each && each.column?.options.some((one) => one.ref.column === ref.column)))
+        throw new Unresolved();
       // The values of a far table may be repeated by the rows between.
       if (ref.table !== resolution.from) throw new Unresolved();
       const [group] = resolution.all("groups").flatMap(({ entities }) => entities);
-      if (group && "table" in group && resolution.path(ref.table, group.table.table).length > 1) throw new Unresolved();
+      // "Sections of each course" may be rows as well as values.
+      if (group && "table" in group) throw new Unresolved();
       resolution.assume(`I assumed that you mean different values of ${nameOf(ref)}.`);
     }
     return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };

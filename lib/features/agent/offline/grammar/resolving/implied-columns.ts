@@ -2,7 +2,7 @@ import type { Ref } from "../../plan";
 import { isLateDate, type Table } from "../../schema";
 import { nameWords, stemOf } from "../../words";
 import type { Adjective, ModifierOf } from "../question";
-import { nameOf } from "./columns";
+import { isRank, nameOf } from "./columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 
@@ -39,10 +39,9 @@ export function extremeOf(
   { column, adjective, isDescending }: ModifierOf<"extreme">,
 ): { ref: Ref; isDescending: boolean } {
   if (column) {
-    return {
-      ref: resolution.pick(column, (ref) => ref.column.kind === "number" || ref.column.kind === "date"),
-      isDescending,
-    };
+    const ref = resolution.pick(column, (each) => each.column.kind === "number" || each.column.kind === "date");
+    if (isRank(ref.column)) throw new Unresolved();
+    return { ref, isDescending };
   }
   if (!adjective) throw new Unresolved();
   const table = resolution.from ?? resolution.target;

@@ -2,10 +2,13 @@ import { spanWords } from "../../explain";
 import type { Predicate, Ref } from "../../plan";
 import type { Table } from "../../schema";
 import type { Adjective, Condition } from "../question";
-import { isKeySaid } from "./columns";
+import { isKeySaid, nameOf } from "./columns";
 import { adjectiveColumn, timeColumn } from "./implied-columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
+
+/** Minimum number that may be a text, such as a code. */
+const NAMES_FROM = 10;
 
 /** Returns the filters of a question. */
 export function predicatesOf(resolution: Resolution): Predicate[] {
@@ -44,6 +47,9 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
     .all("conditions")
     .some(({ conditions }) => conditions.some(({ kind, ...one }) => kind === "date" && "column" in one && !one.column));
   if (isTimed && resolution.all("exists").length > 0) throw new Unresolved();
+  // "Towns without gymnasts": those of a person without one, or those of no gymnast.
+  const isOfValues = resolution.question.isDistinct && resolution.question.items.every(({ kind }) => kind === "column");
+  if (isOfValues && resolution.all("exists").some(({ isNegated }) => isNegated)) throw new Unresolved();
   for (const { table, isNegated } of resolution.all("exists"))
     where.push(toExists(resolution, table.table, [], isNegated));
   // "Users who wrote tips about businesses in Dallas": the way to the businesses goes through tips.
@@ -105,6 +111,8 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
         if (op !== "=" && op !== "<>") throw new Unresolved();
         // "Revenue by category in 2025" has a time.
         if (value >= 1500 && value < 2200 && !isYearText(ref)) throw new Unresolved();
+        // "Types that have two schools" are no schools with the name 2.
+        if (value < NAMES_FROM && !(condition.column && isKeySaid(condition.column))) throw new Unresolved();
         const isNegated = op === "<>";
         return { ref, predicate: { kind: "in", ref, values: [String(value)], isNegated } };
       }
@@ -128,6 +136,9 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
     case "values": {
       const hits = condition.values.map((value) => resolution.pickValue(value, condition.column));
       const [first] = hits;
+      for (const { said, isUnknown } of condition.values)
+        if (isUnknown && first)
+          resolution.assume(`I assumed that “${said}” is a ${nameOf(first.ref)}, although I found none.`);
       if (!first || hits.some(({ ref }) => ref.column !== first.ref.column)) throw new Unresolved();
       const values = [...new Set(hits.map(({ value }) => value))];
       return { ref: first.ref, predicate: { kind: "in", ref: first.ref, values, isNegated: condition.isNegated } };

@@ -1,7 +1,7 @@
 import { emptyPlan, figureAlias, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import type { Table } from "../../schema";
 import type { ModifierOf } from "../question";
-import { countedTable, isKeySaid, isNumberFor, isOfSeveral } from "./columns";
+import { countedTable, isKeySaid, isNumberFor, isNumberOf, isOfSeveral } from "./columns";
 import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
@@ -14,6 +14,8 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
   const figure = "fn" in modifier.of ? modifier.of : null;
   const figureRef = figure && resolution.pick(figure.column, isNumberFor(figure.fn));
   const counted = figureRef?.table ?? (countedTable(modifier) as Table);
+  // "The party with the most hosts" may be the one with the largest `number_of_hosts`.
+  if (!figure && target.columns.some((column) => isNumberOf(column, counted))) throw new Unresolved();
   if (resolution.all("groups").length > 0 || resolution.all("extreme").length > 0 || resolution.all("order").length > 0)
     throw new Unresolved();
   const isCount = items.length === 1 && items[0]?.kind === "count";

@@ -4,13 +4,13 @@ import type { Predicate, Ref } from "../../plan";
 import { displayColumns, type Schema, type Step, type Table } from "../../schema";
 import type { ColumnName, ValueName } from "../names";
 import type { Modifier, ModifierOf, Question } from "../question";
-import { nameOf } from "./columns";
+import { isVague, nameOf } from "./columns";
 import { Unresolved } from "./unresolved";
 
 /** Difference of rank within which the answer names the column that it chose. */
 const RIVAL = 2.5;
 /** Minimum fit of a name that needs no word about it. */
-const CERTAIN = 2.5;
+export const CERTAIN = 2.5;
 
 /** Columns and joins of a question while they are chosen, with what the choices assume. */
 export class Resolution {
@@ -79,6 +79,9 @@ export class Resolution {
       const tied = ranked.filter(({ rank }) => rank === best.rank);
       return this.choose(name.said, tied, ({ ref }) => nameOf(ref)).ref;
     }
+    // "The names of aircraft" are no names of airports, although those have a column that ends with the word.
+    const isOwn = !this.target || !this.mentioned.has(this.target) || this.isAbove(this.target, best.ref.table);
+    if (!isOwn && !this.mentioned.has(best.ref.table) && isVague(name)) throw new Unresolved();
     const { fit = 0 } = name.options.find(({ ref }) => ref === best.ref) ?? {};
     const isRivaled = second && second.rank > best.rank - RIVAL && !this.isSameKey(best.ref, second.ref);
     if (fit < CERTAIN || isRivaled) this.assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
@@ -140,6 +143,7 @@ export class Resolution {
     const { table, column: own } = best.hit.ref;
     const isOwn =
       table === this.target &&
+      !(elsewhere && this.mentioned.has(elsewhere.hit.ref.table)) &&
       !displayColumns(table).includes(own) &&
       found.every(({ ref }) => ref.column.name === own.name);
     if (!column && !isOwn && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
@@ -165,6 +169,12 @@ export class Resolution {
     if (!steps) throw new Unresolved();
     const chosen = steps.map((step) => {
       const { edge } = step;
+      // A key of two tables leads to either of them.
+      const isShared = this.schema.edges.some(
+        (other) =>
+          other.from === edge.from && other.to !== edge.to && other.fromColumns.join() === edge.fromColumns.join(),
+      );
+      if (isShared) throw new Unresolved();
       const same = this.schema.edges.filter((other) => other.from === edge.from && other.to === edge.to);
       // Two keys between the same tables, such as home and away team, mean different joins.
       return same.length > 1
