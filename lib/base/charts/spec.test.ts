@@ -6,6 +6,7 @@ import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { toPicture } from "@/lib/base/charts/picture";
 import { CHART_KINDS, type ChartSettings, STACKINGS } from "@/lib/base/charts/settings";
 import { toDrawnSpec } from "@/lib/base/charts/spec";
+import { formatPlace } from "@/lib/base/charts/words";
 import { widthOf } from "@/lib/base/text/text-width";
 import type { CellTable } from "@/lib/base/values/json-rows";
 import { SIZE, settingsOf, THEME, tableOf, toSvg } from "@/test/fixtures/charts/samples";
@@ -41,6 +42,21 @@ function labelsAcross(svg: string) {
 }
 
 describe("toDrawnSpec", () => {
+  it.each([
+    ["year", "2026", ["2024", "2025", "2026"]],
+    ["quarter", "Q1 2026", ["Q1 2024", "Q1 2025", "Q1 2026"]],
+    ["month", "Jan 2026", ["Jan 2024", "Jan 2025", "Jan 2026"]],
+  ])("names times by their grain, a %s", async (grain, last, labels) => {
+    const rows = ["2024-01-01", "2025-01-01", "2026-01-01"].map((at, i) => [at, i + 1]);
+    const table = tableOf(["at:date", "n:int32"], rows);
+    const fields = table.fields.map((field, i) => (i === 0 ? { ...field, grain } : field));
+    const settings = settingsOf({ kind: "bar", across: "at", up: [{ of: "sum", column: "n" }] });
+    const withGrain = { fields, rowCount: table.rowCount, at: table.at.bind(table) };
+    expect(labelsAcross(await draw(withGrain, settings)).map(({ text }) => text)).toEqual(labels);
+    const data = toChartData(withGrain, null, settings);
+    expect(formatPlace(data, 2, { digits: "grouped", times: "utc" })).toBe(last);
+  });
+
   it("draws every kind over times, numbers and categories, without text as code or overflow", async () => {
     for (const kind of CHART_KINDS.filter((each) => each !== "kpi")) {
       for (const across of ["week", "region", "year"]) {

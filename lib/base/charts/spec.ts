@@ -474,10 +474,14 @@ function toAcross(picture: Picture, size: ChartSize, slot: number) {
 
 const DATE_SPECIFIERS = { day: "%-d %b %Y", month: "%b %Y", year: "%Y", weekday: "%a %-d %b", time: "%H:%M" } as const;
 
-/** Returns the notation of the x axis's date format; null without one. */
-function dateFormOf({ acrossField, extras }: ChartData): string | null {
+/** Notations of dates that stand for spans; weeks and days are shown as days. */
+const GRAIN_SPECIFIERS: Readonly<Record<string, string>> = { year: "%Y", quarter: "Q%q %Y", month: "%b %Y" };
+
+/** Returns the notation of the x axis's date format, else of its grain; null without them. */
+function dateFormOf({ acrossField, step, extras }: ChartData): string | null {
   const form = acrossField ? extras?.formats?.[acrossField.name]?.date : undefined;
-  return form === undefined ? null : (DATE_SPECIFIERS[form] ?? null);
+  if (form !== undefined) return DATE_SPECIFIERS[form] ?? null;
+  return GRAIN_SPECIFIERS[step?.name ?? acrossField?.grain ?? ""] ?? null;
 }
 
 function toUpAxis({ ticks, labels }: NumberAxis) {
@@ -502,6 +506,7 @@ function toLabelExpr(ticks: number[], labels: string[]): string {
 /** Width of a date in each notation, at its widest. */
 const DATE_PX: Record<string, number> = {
   "%b %Y": widestOf(["May 2026"], LABEL_PX),
+  "Q%q %Y": widestOf(["Q4 2026"], LABEL_PX),
   "%H:%M": widestOf(["00:00"], LABEL_PX),
   "%-d %b": widestOf(["30 May"], LABEL_PX),
   "%Y": widestOf(["2026"], LABEL_PX),
