@@ -18,6 +18,8 @@ const SIZE_PX = 12;
 /** A picture shows this much beyond a drawing. */
 const EDGE_PX = 8;
 const DOT_PX = { least: 3, most: 13, country: 4 };
+/** Points that overlap stay visible. */
+const DOT_OPACITY = 0.75;
 const LAND = { fill: "line", opacity: 0.7 } as const;
 const NEAREST = { regions: { width: 40, height: 25 }, points: { width: 8, height: 5 } };
 /** Names of a note; the rest is a count. */
@@ -140,12 +142,12 @@ function layOutPoints(spec: Layout[0], data: Data, size: Layout[2], textOf: Text
   const most = points[0]?.size ?? 0;
   for (const point of points) {
     const share = most > 0 ? Math.sqrt(point.size / most) : 0;
-    const shade = shadeOf && point.colour !== null ? shadeOf(point.colour) : { fill: 0, opacity: 0.65 };
+    const shade = shadeOf && point.colour !== null ? shadeOf(point.colour) : { fill: 0, opacity: 1 };
     shapes.push({
       kind: "dot",
       ...projection.toPoint(point.east, point.north),
       r: DOT_PX.least + (DOT_PX.most - DOT_PX.least) * share,
-      ...{ fill: shade.fill, opacity: shade.opacity, row: point.index, title: point.title },
+      ...{ fill: shade.fill, opacity: shade.opacity * DOT_OPACITY, row: point.index, title: point.title },
     });
   }
   shapes.push(toFoot(frame, size));
