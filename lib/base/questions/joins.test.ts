@@ -31,6 +31,18 @@ describe("suggested joins", () => {
     ]);
   });
 
+  it("follow the names of MongoDB's fields, and never join the keys of two collections", () => {
+    const collection = (name: string, ...fields: string[]): Entity => ({
+      ...{ name, kind: "collection", columns: [column("_id", true), ...fields.map((field) => column(field))] },
+    });
+    const [people, sales] = [collection("people"), collection("sales", "personId", "people_id")];
+    const stores = collection("stores", "saleId");
+    const words = suggestJoins(first(sales), [people, sales, stores]).map(
+      ({ join }) => `${join.on[0]?.from.column} = ${join.table.name}.${join.on[0]?.column}`,
+    );
+    expect(words).toEqual(["people_id = people._id", "_id = stores.saleId"]);
+  });
+
   it("name a table that is there already differently", () => {
     const [suggestion] = suggestJoins(
       [...first(orders), { name: "customers", entity: customers, join: null }],

@@ -78,7 +78,9 @@ function named(from: Entity, to: Entity): [string, string] | null {
   const [key, another] = primaryKeyOf(to);
   if (key === undefined || another !== undefined) return null;
   const singular = to.name.toLowerCase().replace(/ies$/, "y").replace(/s$/, "");
-  const wanted = key.toLowerCase() === "id" ? [`${singular}_id`, `${singular}id`] : [key.toLowerCase()];
+  // Every collection of MongoDB has the key _id.
+  const isId = /^_?id$/i.test(key);
+  const wanted = isId ? [`${singular}_id`, `${singular}id`] : [key.toLowerCase()];
   const column = from.columns?.find(({ name }) => wanted.includes(name.toLowerCase()));
-  return column && !(column.primaryKey && key.toLowerCase() === "id") ? [column.name, key] : null;
+  return column && !(column.primaryKey && isId) ? [column.name, key] : null;
 }
