@@ -1,7 +1,7 @@
 "use client";
 
 import { CopyPlus, Trash2, Undo2 } from "lucide-react";
-import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, useId, useRef, useState } from "react";
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
 import { isNested, useExactText } from "@/components/grid/edit/use-exact-text";
 import { toReference, useReferenced } from "@/components/grid/edit/use-referenced";
@@ -94,13 +94,7 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
   /** Text of a nested value, which is read when its field gets the focus. */
   const [exact, setExact] = useState<string | null>(null);
   const [isFocused, setIsFocused] = useState(false);
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const hasFocus = useRef(false);
   const fieldId = useId();
   const value = source.textAt(row, index);
   const stored = source.cell(row, index) ?? null;
@@ -116,25 +110,29 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
     ? choices.map(({ key, label }) => ({ key, label }))
     : values.map((key) => ({ key, label: key }));
   const onFocus = async () => {
+    hasFocus.current = true;
     setIsFocused(true);
     if (!isOfNested) return;
     const found = await readExact(row, column);
-    if (isOpen.current && found !== null) setExact(found);
+    if (hasFocus.current && found !== null) setExact(found);
   };
   const onBlur = () => {
+    hasFocus.current = false;
     setIsFocused(false);
     if (draft !== null && draft !== text && !onSet(draft)) return;
-    if (draft !== null) setExact(null);
+    setExact(null);
     setDraft(null);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // Without a draft, Escape closes the panel.
+    if (event.key === "Escape" && draft === null) return;
     // The keys of the page do not apply to a text.
     event.stopPropagation();
-    if (event.key !== "Escape" || draft === null) return;
+    if (event.key !== "Escape") return;
     event.preventDefault();
     setDraft(null);
   };
-  const shown = draft ?? text;
+  const shown = draft ?? text.slice(0, CHANGED_VALUE_CHARS_MAX);
   const input = {
     id: fieldId,
     value: shown,
