@@ -321,6 +321,14 @@ describe("changes of documents", () => {
     expect(await refused({ list: "[1]" }, { list: "[1" })).toBe("changes.0.set");
     expect(await refused({ list: "[1]" }, { list: "[12345678901234567890]" })).toBe("changes.0.set");
     expect(await refused({ list: "[1]" }, { list: "[".repeat(200) + "]".repeat(200) })).toBe("changes.0.set");
+    for (const text of [
+      '{"$date": "x"}',
+      '{"$symbol": "x"}',
+      '{"a\\u0000": 1}',
+      '{"$binary": {"base64": "!!", "subType": "0"}}',
+    ]) {
+      expect([text, await refused({ list: "[1]" }, { list: text })]).toEqual([text, "changes.0.set"]);
+    }
     expect(await refused({ _id: "1" }, { _id: "2" })).toBe("changes.0.set");
     expect(await refused({}, { name: "x" })).toBe("changes.0.old");
     expect(pathOf(await change([{ op: "update", key: { name: "one" } }]))).toBe("changes.0.key");

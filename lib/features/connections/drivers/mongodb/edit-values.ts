@@ -161,10 +161,36 @@ export function fromEditText(text: string): unknown {
     throw new AppError("invalid_request", `Enter JSON, with texts in quotes. ${messageOf(error)}`, { cause: error });
   }
   if (depthOf(parsed) > DEPTH_MAX) throw new AppError("invalid_request", `Nested over ${DEPTH_MAX} levels.`);
+  let value: unknown;
   try {
-    return readObjectForm(parsed);
+    value = readObjectForm(parsed);
   } catch (error) {
     throw new AppError("invalid_request", `Invalid Extended JSON. ${messageOf(error)}`, { cause: error });
+  }
+  requireStorable(value);
+  return value;
+}
+
+/** @throws AppError `invalid_request` for a value that the library cannot send, or that could not be compared later */
+function requireStorable(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new AppError("invalid_request", "This date is invalid or out of range.");
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) requireStorable(item);
+    return;
+  }
+  const type = (value as { _bsontype?: unknown })._bsontype;
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  if (type === "BSONSymbol" || type === "Code") {
+    throw new AppError("invalid_request", `Values of type ${type} are not supported. Use a console.`);
+  }
+  if (!isPlain) return;
+  for (const [key, each] of Object.entries(value)) {
+    if (key.includes("\0")) throw new AppError("invalid_request", "Field names can't contain NUL characters.");
+    requireStorable(each);
   }
 }
 
@@ -173,7 +199,8 @@ function messageOf(error: unknown): string {
 }
 
 /** Gives each number the type that its digits have: `5` is an int, `5.0` a double, and a longer integer a long. */
-function toNumbers(_: string, value: unknown, { source }: { source: string }): unknown {
+function toNumbers(key: string, value: unknown, { source }: { source: string }): unknown {
+  if (key === "$binary") requireBinary(value);
   if (typeof value !== "number") return value;
   if (!/^-?\d+$/.test(source)) {
     if (!isRounded(source, value)) return new Double(value);
@@ -183,6 +210,14 @@ function toNumbers(_: string, value: unknown, { source }: { source: string }): u
     "invalid_request",
     `No integer or double holds ${source.slice(0, 60)}. Write {"$numberDecimal": "…"}.`,
   );
+}
+
+/** Requires the two texts of bytes, of which the library ignores invalid characters. */
+function requireBinary(value: unknown): void {
+  const { base64, subType } = (value ?? {}) as { base64?: unknown; subType?: unknown };
+  const isBase64 = typeof base64 === "string" && Buffer.from(base64, "base64").toString("base64") === base64;
+  if (isBase64 && typeof subType === "string" && /^[\da-f]{1,2}$/i.test(subType)) return;
+  throw new AppError("invalid_request", 'Write bytes as {"$binary": {"base64": "AAH/", "subType": "00"}}.');
 }
 
 function depthOf(value: unknown): number {
