@@ -87,6 +87,9 @@ export class Schema {
       if (!from || !to || columns.length === 0) return [];
       const keys = to.columns.filter(({ isKey }) => isKey).map(({ name }) => name);
       const toColumns = references.columns.length === columns.length ? references.columns : keys;
+      // A part of a key belongs to several rows, which a join would multiply.
+      const isPart = keys.length > toColumns.length && toColumns.every((name) => keys.includes(name));
+      if (isPart) return [];
       return toColumns.length === columns.length ? [toEdge(from, columns, to, toColumns)] : [];
     });
   }

@@ -16,7 +16,7 @@ export type Token = {
 /** Maximum number of words: no question needs more, and linking is quadratic in them. */
 const TOKENS_MAX = 120;
 const TOKEN =
-  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d+(?:,\d+)*(?:\.\d+)?(?:[km%](?![\p{L}]))?|\p{L}[\p{L}\p{N}]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
+  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])-?[$€£]?\d+(?:,\d+)*(?:\.\d+)?(?:[km%](?![\p{L}]))?|\p{L}[\p{L}\p{N}]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
 
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
@@ -62,10 +62,11 @@ export const NUMBER_WORD = Object.keys(NUMBER_WORDS).join("|");
 /** Returns the number that a word in lower case stands for; null if it is none. */
 export function toNumber(lower: string): number | null {
   if (Object.hasOwn(NUMBER_WORDS, lower)) return NUMBER_WORDS[lower] ?? null;
-  const match = /^[$€£]?(\d[\d,]*(?:\.\d+)?)([km%])?$/.exec(lower);
+  const match = /^(-?)[$€£]?(\d[\d,]*(?:\.\d+)?)([km%])?$/.exec(lower);
   if (!match) return null;
-  const scale = match[2] === "k" ? 1000 : match[2] === "m" ? 1_000_000 : 1;
-  return Number((match[1] ?? "").replaceAll(",", "")) * scale;
+  const [, sign, digits = "", unit] = match;
+  const scale = unit === "k" ? 1000 : unit === "m" ? 1_000_000 : 1;
+  return Number(digits.replaceAll(",", "")) * (sign === "-" ? -scale : scale);
 }
 
 const IRREGULAR: Record<string, string> = {

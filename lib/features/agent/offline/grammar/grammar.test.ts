@@ -93,6 +93,11 @@ const SPANISH = { "player.nationality": ["Spanish", "Dutch"] };
 describe("answers", () => {
   test.each([
     ["How many players are there?", {}, "select count(*) as player_count from player"],
+    [
+      "Show the price of tickets with price between -5 and 5",
+      {},
+      "select price from ticket where price >= -5 and price <= 5 limit 1000",
+    ],
     ["When was the last ticket sold?", {}, "select max(sold_at) as last_sold_at from ticket"],
     ["When was the first ticket?", {}, "select min(sold_at) as first_sold_at from ticket"],
     [
@@ -320,6 +325,8 @@ describe("refuses", () => {
     ["values without rows, or those of rows without any", "List the distinct countries of clubs without any players"],
     ["the highest of ranks, which is the lowest number", "Which award has the highest rank?"],
     ["a number of rows that is also a column", "Which award has the most winners?"],
+    ["a group that no word names", "How many players correspond to each one?"],
+    ["a number of rows that a limit cannot be", "Show the -3 oldest players"],
     ["a number that is no name", "Show the nationalities that have two players"],
   ])("%s", (_, question) => {
     expect(read(question, SPANISH)).toBeNull();

@@ -153,11 +153,10 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
       ),
       ([, , value, , column]) => ({ kind: "text", column, text: value, where: "anywhere", isNegated: false }),
     ),
-    mapped(sequence(say("no|an unknown|unknown|missing"), names.columns), ([, column]) => ({
-      kind: "empty",
-      column,
-      isNegated: false,
-    })),
+    mapped(sequence(say("no|an unknown|unknown|missing"), names.columns), ([word, column]) =>
+      // "No devices" are rows that are missing.
+      word === "no" && column.isTable ? undefined : { kind: "empty", column, isNegated: false },
+    ),
     mapped(
       sequence(columnName, say("is missing|is unknown|is null|is empty|are missing|are unknown|is not known")),
       ([column]) => ({ kind: "empty", column, isNegated: false }),

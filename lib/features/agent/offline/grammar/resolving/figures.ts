@@ -144,6 +144,8 @@ export function toFigurePlan(resolution: Resolution): Plan {
   const measures = figures.map((item, i) => toMeasure(resolution, item, i));
   const where = predicatesOf(resolution);
   if (outputs.length > 0 && where.some(({ kind }) => kind === "exists")) throw new Unresolved();
+  // "For each one" has no group here.
+  if (outputs.length === 0 && resolution.all("groups").length > 0) throw new Unresolved();
   if (isTop) resolution.assumeTies(extreme.limit);
   const [order] = resolution.all("order");
   if (order && outputs.length === 0) throw new Unresolved();
@@ -254,6 +256,12 @@ function isWholeName({ options }: ColumnName, { column }: Ref): boolean {
   return (options.find(({ ref }) => ref.column === column)?.fit ?? 0) >= CERTAIN;
 }
 
+/** Whether a table only says which rows of two others belong together, by whose names it is called. */
+function isLink({ schema }: Resolution, table: Table): boolean {
+  const above = schema.edges.filter(({ from }) => from === table).map(({ to }) => to);
+  return above.some((a) => above.some((b) => a !== b && [...a.words, ...b.words].join() === table.words.join()));
+}
+
 function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const suffix = place === 0 ? "" : `_${place + 1}`;
   if (item.kind === "share") {
@@ -282,7 +290,7 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
       if (ref.table !== resolution.from) throw new Unresolved();
       const [group] = resolution.all("groups").flatMap(({ entities }) => entities);
       // "Sections of each course" may be rows as well as values.
-      if (group && "table" in group) throw new Unresolved();
+      if (group) throw new Unresolved();
       resolution.assume(`I assumed that you mean different values of ${nameOf(ref)}.`);
     }
     return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };
@@ -290,6 +298,9 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   // "Monthly revenue" counts no rows of `daily_revenue`.
   if (item.entity && "table" in item.entity && isFigure(item.entity.table)) throw new Unresolved();
   const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
+  // "Train stations" may be stations rather than the rows of `train_station`, between trains and stations.
+  if (item.entity && isLink(resolution, table)) throw new Unresolved();
+  resolution.assumeRows(table);
   const sum = summedInstead(resolution, item, table);
   if (sum) return { alias: `${figureAlias("sum", sum)}${suffix}`, fn: "sum", ref: sum };
   if (item.isDistinct && table !== resolution.from) throw new Unresolved();

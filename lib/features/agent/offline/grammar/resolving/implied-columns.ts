@@ -2,7 +2,7 @@ import type { Ref } from "../../plan";
 import { isLateDate, type Table } from "../../schema";
 import { nameWords, stemOf } from "../../words";
 import type { Adjective, ModifierOf } from "../question";
-import { isRank, nameOf } from "./columns";
+import { isKeySaid, isRank, nameOf } from "./columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 
@@ -40,7 +40,8 @@ export function extremeOf(
 ): { ref: Ref; isDescending: boolean } {
   if (column) {
     const ref = resolution.pick(column, (each) => each.column.kind === "number" || each.column.kind === "date");
-    if (isRank(ref.column)) throw new Unresolved();
+    // "Most counties" is no highest key of a county.
+    if (isRank(ref.column) || (resolution.isReference(ref) && !isKeySaid(column))) throw new Unresolved();
     return { ref, isDescending };
   }
   if (!adjective) throw new Unresolved();

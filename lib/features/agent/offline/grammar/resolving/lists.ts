@@ -13,6 +13,7 @@ export function toListPlan(resolution: Resolution): Plan {
   const target = resolution.target as Table;
   resolution.from = target;
   const isWhole = items.every(({ kind }) => kind === "rows");
+  if (isWhole) resolution.assumeRows(target);
   // "Revenue last year" asks for no rows of `daily_revenue`.
   if (items.some((item) => item.kind === "rows" && isFigure(item.table))) throw new Unresolved();
   const refs = isWhole

@@ -1,6 +1,7 @@
 import type { Plan, Ref } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
 import type { Resolution } from "./resolution";
+import { Unresolved } from "./unresolved";
 
 /* Parts that the plans of all kinds of questions have. */
 
@@ -20,6 +21,7 @@ export function displayed(table: Table): Ref[] {
 
 /** Completes a plan with what the whole question adds. */
 export function finishPlan(resolution: Resolution, plan: Plan): Plan {
+  if (plan.limit !== null && plan.limit < 1) throw new Unresolved();
   // A shown key needs no second place among the groups.
   const hiddenKeys = plan.hiddenKeys.filter(
     (key) => !plan.outputs.some(({ ref }) => ref.table === key.table && ref.column === key.column),

@@ -36,6 +36,8 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   const isOnce = resolution.question.isDistinct || resolution.question.items.every(({ kind }) => kind === "count");
   if (named.length > 0 && !isOnce) throw new Unresolved();
   for (const [table, predicates] of below) {
+    // "Phones of departments in room 7" are no phones of people there.
+    if (!resolution.mentioned.has(from)) throw new Unresolved();
     // "Books borrowed last year" may count the books or the loans.
     if (predicates.some(({ kind }) => kind === "span") && !named.includes(table)) throw new Unresolved();
     if (predicates.some((each) => "isNegated" in each && each.isNegated) || predicates.length > 1)

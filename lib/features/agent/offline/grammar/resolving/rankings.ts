@@ -1,5 +1,5 @@
 import { emptyPlan, figureAlias, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
-import type { Table } from "../../schema";
+import { displayColumns, type Table } from "../../schema";
 import type { ModifierOf } from "../question";
 import { countedTable, isKeySaid, isNumberFor, isNumberOf, isOfSeveral } from "./columns";
 import { displayed, finishPlan } from "./plans";
@@ -54,6 +54,9 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
   if (target === counted && !isColumn) throw new Unresolved();
   // A column without its table is the group itself: "which type code is used by the most documents".
   const isGroup = isColumn || (refs !== null && !resolution.mentioned.has(target));
+  // "Authors who have several reviews": one row of the table may not be one author.
+  const isTelling = refs?.some(({ table, column }) => column.isKey || displayColumns(table).includes(column)) ?? true;
+  if (!isGroup && !isTelling) throw new Unresolved();
   const keys = isGroup ? [] : target.columns.filter(({ isKey }) => isKey);
   if (!isGroup && keys.length === 0) throw new Unresolved();
   // A row with a count stands for several.

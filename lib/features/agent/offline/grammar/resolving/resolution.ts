@@ -93,6 +93,12 @@ export class Resolution {
     this.assume(`I assumed that ${limit} ${limit === 1 ? "row is" : "rows are"} enough if others share the same rank.`);
   }
 
+  /** "Allergy types" are rows, or the types in a column of that name. */
+  assumeRows({ name, columns, words }: Table): void {
+    const same = columns.find((column) => column.kind === "text" && column.words.join() === words.join());
+    if (same) this.assume(`I assumed the rows of ${name}, not the different values of ${same.name}.`);
+  }
+
   assume(text: string): void {
     if (!this.assumed.includes(text)) this.assumed.push(text);
   }
