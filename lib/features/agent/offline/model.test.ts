@@ -277,6 +277,7 @@ test("marks its look-ups of values, which a chat folds", async () => {
 test.each([
   ["customers and total spend", "“customers”"],
   ["orders but in 2025", "“but”"],
+  ["order rate", "“rate”"],
   ["worst customers of orders", "“worst”"],
 ])("proposes no query for “%s” that leaves out a name or an operator", async (question, word) => {
   const { text } = await ask(

@@ -19,6 +19,10 @@ export function problemOf(plan: Plan, { mentions, tokens, text }: Linked, schema
   if (missing) return `I can't tell what “${saidIn(tokens, missing)}” refers to.`;
   const unread = WORDS.find(({ pattern, isRead }) => pattern.test(text) && !isRead(plan));
   if (unread) return `I can't tell what “${unread.pattern.exec(text)?.[0]}” refers to.`;
+  const isCountOf = plan.measures.some(({ fn, alias }) => fn === "count" && alias === plan.order[0]?.alias);
+  const isSaid = mentions.some(({ tables }) => tables.some(({ table }) => table === plan.from));
+  // "Our top customers" are not those with the most page views.
+  if (RANKING.test(text) && isCountOf && !isSaid) return "I can't tell which number ranks the rows.";
   const sum = plan.measures.find((measure) => measure.fn === "sum" && !measure.times && isOfOne(measure.ref));
   return sum?.fn === "sum" ? `A sum of ${sum.ref.column.name} has no meaning.` : null;
 }
@@ -26,12 +30,18 @@ export function problemOf(plan: Plan, { mentions, tokens, text }: Linked, schema
 const hasOrder = ({ order, measures }: Plan) =>
   order.length > 0 || measures.some(({ fn }) => fn === "min" || fn === "max");
 
+const RANKING = /\b(?:top|best|worst|bottom)\b/i;
+
 /** Words that change an answer, with the part of a plan that expresses them. */
 const WORDS: { pattern: RegExp; isRead: (plan: Plan) => boolean }[] = [
   { pattern: /\b(?:most|fewest|highest|lowest|largest|smallest|biggest|top|bottom|best|worst)\b/i, isRead: hasOrder },
   {
     pattern: /\b(?:average|avg|(?<!\bi )mean)\b/i,
     isRead: ({ measures }) => measures.some(({ fn }) => /^(?:avg|ratio)$/.test(fn)),
+  },
+  {
+    pattern: /\b(?:rate|ratio|percentage|percent|proportion)\b/i,
+    isRead: ({ measures }) => measures.some(({ fn }) => fn === "share" || fn === "ratio" || fn === "avg"),
   },
   {
     pattern: /\b(?:but|not|never|except|excluding|without|other than|besides|neither)\b/i,

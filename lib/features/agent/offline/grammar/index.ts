@@ -33,8 +33,8 @@ export function understandStrictly(
     else if (found.choice && resolved.length === 0) {
       // A likelier reading with several meanings is a question, and no less likely reading answers it.
       const { said, isValue } = found.choice;
-      // The rest of a question chooses a column, but not whose name a person means.
-      if (isValue) return found;
+      // A time chooses a column, but not whose name a person means.
+      if (isValue || !isTimed(value)) return found;
       const options = answerable(value, schema, chosen, found.choice);
       const [only, ...others] = options;
       if (others.length > 0) return { choice: { said, options: options.map(({ option }) => option) } };
@@ -47,6 +47,15 @@ export function understandStrictly(
   const [best] = resolved;
   if (!best || resolved.some(({ text }) => text !== best.text)) return { choice: null };
   return best.found;
+}
+
+/** Whether a question has a time, which only some meanings of a name can have. */
+function isTimed({ modifiers }: Question): boolean {
+  return modifiers.some(
+    (one) =>
+      (one.kind === "groups" && one.entities.some((entity) => "grain" in entity)) ||
+      (one.kind === "conditions" && one.conditions.some(({ kind }) => kind === "date" || kind === "years")),
+  );
 }
 
 /** Returns the meanings of a name that have an answer, or another choice. */
