@@ -62,7 +62,7 @@ test("answers a question with a visible query, and keeps the chat over a reload"
   await panel(page).getByRole("button", { name: "Open in console" }).click();
   await expect(page.locator(".cm-content").first()).toContainText(/select/i);
   // A name with two meanings is asked back, and a choice sends the refined question.
-  await ask(page, "total revenue");
+  await ask(page, "What is the total revenue?");
   const choices = panel(page).getByRole("list", { name: "Choices" }).getByRole("button");
   await expect(choices).toHaveText(["daily_revenue.revenue", "product_sales.revenue"]);
   await expectAccessible(page);
