@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Search consoles",
     description:
-      "Searches paths, descriptions and texts for consoles that contain every word, by the beginnings of words, and the 200 latest saves also for parts of words. Returns up to 50 consoles, best match first.",
+      "Searches paths, descriptions and texts for consoles that contain every word, by the beginnings of words, and the 200 latest saves also for parts of words. Returns up to 50 consoles, best match first. A search whose every word is in hundreds of consoles ends after two seconds with what it has found.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId"),
