@@ -147,8 +147,11 @@ export function reachable(tables: readonly NamedTable[], from: string, keysRepea
       key.every((column) =>
         pairs.some((pair) => {
           const compared = other.columns?.find(({ name }) => name === pair.other);
+          // A list matches by each of its items.
+          const hasList = [column, compared].some((each) => /\barray\b/i.test(each?.type ?? ""));
           // A number equals several texts: 1, 01 and 1.0.
-          return pair.own === column.name && compared && toQuestionKind(compared) === toQuestionKind(column);
+          const isSameKind = compared && toQuestionKind(compared) === toQuestionKind(column);
+          return pair.own === column.name && isSameKind && !hasList;
         }),
       )
     );

@@ -233,6 +233,33 @@ describe("questions on MongoDB", () => {
     ]);
   }); // biome-ignore format: tables
 
+  it("counts a document once that a list joins with several", async () => {
+    const writer = await subject.open(false);
+    const [a, b, c] = [1, 2, 3].map((n) => `ObjectId("${String(n).repeat(24)}")`);
+    await change(writer, `db.goods.insertMany([{_id: ${a}, kind: "a", price: 1}, {_id: ${b}, kind: "a", price: 2}, {_id: ${c}, kind: "b", price: 4}])`);
+    await change(writer, `db.baskets.insertMany([{_id: 1, total: 100, goods: [${a}, ${b}, ${c}], some: [${a}, ${b}]}, {_id: 2, total: 10, goods: [${a}], some: ${c}}])`);
+    await writer.close();
+    const known = await source.entities(new AbortController().signal);
+    const [baskets, goods] = ["baskets", "goods"].map((name) => known.find((each) => each.name === name) as Entity);
+    const rowsOf = async (list: string, isReverse: boolean, more: Partial<Question>) => {
+      const [first, second] = isReverse ? [goods, baskets] : [baskets, goods];
+      const on = isReverse ? { from: { column: "_id" }, column: list } : { from: { column: list }, column: "_id" };
+      const joins = [{ table: { name: second?.name ?? "" }, kind: "inner" as const, on: [on] }];
+      const question = { ...NEW_QUESTION, table: { name: first?.name ?? "" }, timezone: "UTC", joins, ...more };
+      return (await ask(source, planMongoQuestion(question, [first, second] as Entity[], NOW).sql)).rows;
+    };
+    expect(baskets?.columns?.map(({ name, type }) => [name, type])).toContainEqual(["some", "array | objectId"]);
+    for (const isReverse of [false, true]) {
+      const of = (table: string, column: string) => ({ column: (table === "goods") === isReverse ? { column } : { table, column } });
+      const total = { function: "sum" as const, ...of("baskets", "total") };
+      const price = { function: "sum" as const, ...of("goods", "price") };
+      const summaries = [total, price, { function: "count" as const, table: "baskets" }];
+      const groups = [of("goods", "kind")];
+      for (const list of ["goods", "some"]) expect(await rowsOf(list, isReverse, { summaries }), list).toEqual([[110, 7, 2]]);
+      expect(await rowsOf("goods", isReverse, { summaries: [total], groups })).toEqual([["a", 110], ["b", 100]]);
+    }
+  }); // biome-ignore format: tables
+
   it("lets the server compute a relative date", () => {
     const filters = [
       { column: { column: "placed_at" }, op: "last" as const, values: [], count: 3, unit: "day" as const },
