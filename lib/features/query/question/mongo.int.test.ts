@@ -260,6 +260,28 @@ describe("questions on MongoDB", () => {
     }
   }); // biome-ignore format: tables
 
+  it("joins items of lists one by one, also beyond the first columns, and none that is null", async () => {
+    const writer = await subject.open(false);
+    await change(writer, 'db.left.insertMany([{_id: 1, town: "a", n: 1, m: [1, null]}, {_id: 2, town: "a", n: null, m: null}, {_id: 3, town: "a", n: 2, m: [2, 3, 3]}, {_id: 4, town: "b", m: []}])');
+    await change(writer, 'db.right.insertMany([{_id: 1, town: "a", n: [1, null]}, {_id: 2, town: "a", n: [null]}, {_id: 3, town: "a", n: [3, 2, 2]}, {_id: 4, town: "b", n: []}, {_id: 5, town: "b"}])');
+    await writer.close();
+    const known = await source.entities(new AbortController().signal);
+    const tables = ["left", "right"].map((name) => known.find((each) => each.name === name) as Entity);
+    const pairs = [[1, 1], [3, 3]];
+    for (const [from, on] of [["n", ["n"]], ["m", ["n"]], ["n", ["town", "n"]], ["m", ["town", "n"]]] as const) {
+      const join = { table: { name: "right" }, on: on.map((column) => ({ from: { column: column === "n" ? from : column }, column })) };
+      const columns = [{ column: "_id" }, { table: "right", column: "_id" }];
+      const question = { ...NEW_QUESTION, table: { name: "left" }, timezone: "UTC", columns, sorts: [{ by: "_id", order: "asc" as const }] };
+      const rowsOf = async (kind: "inner" | "left") => (await ask(source, planMongoQuestion({ ...question, joins: [{ ...join, kind }] }, tables, NOW).sql)).rows;
+      expect(await rowsOf("inner"), `${from} ${on.join()}`).toEqual(pairs);
+      expect(await rowsOf("left"), `${from} ${on.join()}`).toEqual([[1, 1], [2, null], [3, 3], [4, null]]);
+      // The other way round.
+      const back = { table: { name: "left" }, kind: "inner" as const, on: join.on.map(({ from: { column: own }, column }) => ({ from: { column }, column: own })) };
+      const reverse = { ...question, table: { name: "right" }, columns: [{ column: "_id" }, { table: "left", column: "_id" }], joins: [back] };
+      expect((await ask(source, planMongoQuestion(reverse, tables.toReversed(), NOW).sql)).rows, `${from} ${on.join()}`).toEqual(pairs);
+    }
+  }); // biome-ignore format: tables
+
   it("lets the server compute a relative date", () => {
     const filters = [
       { column: { column: "placed_at" }, op: "last" as const, values: [], count: 3, unit: "day" as const },

@@ -106,21 +106,29 @@ class MongoPlanner {
       const path = `joins.${index}.on.${at}`;
       const found = this.columns.of(from, `${path}.from`);
       requireCommonType(found, entity, column, path);
-      return { local: this.pathOf(found, `${path}.from`), foreign: toField(column, `${path}.column`) };
+      const joined = entity.columns?.find(({ name: each }) => each === column);
+      const hasItems = [found.column, joined].some((each) => comparable(each?.type ?? "").has("array"));
+      const foreign = toField(column, `${path}.column`);
+      return { local: this.pathOf(found, `${path}.from`), foreign, variable: `on${at}`, hasItems };
     });
-    const [first, ...others] = pairs;
+    const [first] = pairs;
     if (!first) throw invalidInput(`joins.${index}.on`, "Choose the columns to join by.");
-    // A lookup finds null for null, a join does not.
-    const conditions = pairs.map(({ foreign }): Stage => ({ [foreign]: { $ne: null } }));
-    const further = others.map(({ foreign }, at) => ({ $eq: [`$${foreign}`, `$$on${at}`] }));
+    // A lookup finds null for null, also among items; a join does not.
+    const conditions = pairs.flatMap(({ foreign, hasItems }) => (hasItems ? [] : [{ [foreign]: { $ne: null } }]));
+    const compared = pairs.filter((pair) => pair.hasItems || pair !== first);
+    const expressions = compared.map(({ foreign, variable, hasItems }) => {
+      if (!hasItems) return { $eq: [`$${foreign}`, `$$${variable}`] };
+      const items = { $setDifference: [toItems(`$${foreign}`), [null]] };
+      return { $lt: [{ $size: { $setDifference: [items, toItems(`$$${variable}`)] } }, { $size: items }] };
+    });
     const lookup = {
       ...{ from: entity.name, localField: first.local, foreignField: first.foreign },
-      ...(others.length > 0 && {
-        let: Object.fromEntries(others.map(({ local }, at) => [`on${at}`, `$${local}`])),
+      ...(compared.length > 0 && {
+        let: Object.fromEntries(compared.map(({ local, variable }) => [variable, `$${local}`])),
       }),
       pipeline: [
-        { $match: conditions.length === 1 ? conditions[0] : { $and: conditions } },
-        ...(further.length > 0 ? [{ $match: { $expr: { $and: further } } }] : []),
+        ...(conditions.length > 0 ? [{ $match: conditions.length === 1 ? conditions[0] : { $and: conditions } }] : []),
+        ...(expressions.length > 0 ? [{ $match: { $expr: { $and: expressions } } }] : []),
       ],
       as,
     };
@@ -406,6 +414,11 @@ function toCollected(summary: QuestionSummary | undefined, list: string): unknow
 function comparable(type: string): Set<string> {
   const types = type.split(" | ").filter((each) => each !== "null" && each !== "");
   return new Set(types.map((each) => (/^(?:int|long|double|decimal)$/.test(each) ? "number" : each)));
+}
+
+/** Returns the values that a field joins by, as an expression: the items of a list, or its one value. */
+function toItems(value: string): Stage {
+  return { $cond: [{ $isArray: value }, value, [value]] };
 }
 
 /** @throws AppError invalid_request for fields without a type in common: no value of one equals one of the other */
