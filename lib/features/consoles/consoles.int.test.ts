@@ -569,6 +569,17 @@ describe("drafts", () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(await collections.consoleDrafts().countDocuments({ consoleId: new ObjectId(saved.id) })).toBe(1);
+    // Of the windows that have seen none, the first one stores its draft, and the others learn of it.
+    const other = await anas.make(free());
+    const path = `/${other.id}/draft`;
+    const first = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => anas.send("PUT", path, { content: `window ${n}`, updatedAt: null })),
+    );
+    const stored = (await anas.send("GET", path)).json.data;
+    expect(first.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    for (const { status, json } of first) if (status === 409) expect(json.details.current).toEqual(stored);
+    expect((await anas.send("DELETE", `${path}?updatedAt=${new Date(0).toISOString()}`)).status).toBe(409);
+    expect((await anas.send("GET", path)).json.data).toEqual(stored);
     const large = await anas.send("PUT", `/${saved.id}/draft`, { content: "x".repeat(1024 * 1024) });
     expect([large.status, large.json.code]).toEqual([413, "too_large"]);
   });

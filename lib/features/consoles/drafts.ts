@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { writeDraft } from "@/lib/features/folders/drafts";
+import { removeDraft, type SeenAt, writeDraft } from "@/lib/features/folders/drafts";
 import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
 import { publishEditingEvent } from "./events";
@@ -15,20 +15,26 @@ export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<Co
   return doc && toDraft(doc);
 }
 
-/** Stores the caller's draft, one per console and user. Makes no commit. @throws AppError not_found */
+/**
+ * Stores the caller's draft, one per console and user. Makes no commit.
+ * @throws AppError not_found; conflict if another draft than the one of `updatedAt` is stored
+ */
 export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
   const console = await getConsoleDocOrThrow(caller, consoleId);
   const { _id, version } = console;
   const change = { content: body.content, version: body.version ?? version };
-  const doc = await writeDraft(collections.consoleDrafts, keyOf(caller, _id), change);
+  const doc = await writeDraft(collections.consoleDrafts, keyOf(caller, _id), change, body.updatedAt, toDraft);
   publishEditingEvent(console, caller.user._id);
   return toDraft(doc);
 }
 
-/** Deletes the caller's draft, if any. @throws AppError not_found for the console */
-export async function deleteDraft(caller: Caller, consoleId: ObjectId): Promise<void> {
+/**
+ * Deletes the caller's draft, if any.
+ * @throws AppError not_found for the console; conflict if another draft than the one of `seenAt` is stored
+ */
+export async function deleteDraft(caller: Caller, consoleId: ObjectId, seenAt: SeenAt): Promise<void> {
   const { _id } = await getConsoleDocOrThrow(caller, consoleId);
-  await collections.consoleDrafts().deleteOne(keyOf(caller, _id));
+  await removeDraft(collections.consoleDrafts, keyOf(caller, _id), seenAt, toDraft);
 }
 
 function keyOf({ workspaceId, user }: Caller, consoleId: ObjectId) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { access, commitMessage, fileName, version } from "@/lib/features/folders/schema";
+import { access, commitMessage, fileName, seenDraftAt, version } from "@/lib/features/folders/schema";
 import { executeOnBody, fieldSchema, variableValue } from "@/lib/features/query/schema";
 import { resultPreviewSchema } from "@/lib/features/results/schema";
 import { scheduleSchema } from "@/lib/features/runs/schedules/schema";
@@ -140,6 +140,7 @@ export type ConsoleDraft = z.infer<typeof draftSchema>;
 export const putDraftBody = z.object({
   content,
   version: z.int().optional().describe("Console version that the draft is based on. Default: the current version"),
+  updatedAt: seenDraftAt,
 });
 export type PutDraftBody = z.infer<typeof putDraftBody>;
 

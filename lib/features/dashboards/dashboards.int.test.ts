@@ -462,6 +462,28 @@ describe("export and import", () => {
     expect((await strangers.send("GET", path)).status).toBe(404);
   });
 
+  it("replaces and deletes only the draft that the window has seen", async () => {
+    const { id } = await anas.make(free());
+    const path = `/${id}/draft`;
+    const body = (content: string, updatedAt?: string | null) => ({ content, base: "{}", version: 1, updatedAt });
+    const laptop = (await anas.send("PUT", path, body("laptop", null))).json.data;
+    for (const seenAt of [null, new Date(0).toISOString()]) {
+      const { status, json } = await anas.send("PUT", path, body("desktop", seenAt));
+      expect([status, json.code, json.details.current]).toEqual([409, "conflict", laptop]);
+    }
+    const next = (await anas.send("PUT", path, body("desktop", laptop.updatedAt))).json.data;
+    expect(next.updatedAt).not.toBe(laptop.updatedAt);
+    const late = await anas.send("DELETE", `${path}?updatedAt=${laptop.updatedAt}`);
+    expect([late.status, late.json.details.current]).toEqual([409, next]);
+    expect((await anas.send("GET", path)).json.data).toEqual(next);
+    for (let n = 0; n < 2; n++) {
+      expect((await anas.send("DELETE", `${path}?updatedAt=${next.updatedAt}`)).status).toBe(200);
+    }
+    // It was deleted since: nothing would be overwritten.
+    expect((await anas.send("PUT", path, body("again", next.updatedAt))).status).toBe(200);
+    expect((await anas.send("PUT", path, body("no condition"))).json.data.content).toBe("no condition");
+  });
+
   it("keeps tabs of widgets in files, exports, imports and copies, and adds none", async () => {
     const widgets = [widget({ tab: " Sales " }), text("t")];
     const { id } = await anas.make(free(), { widgets });

@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { writeDraft } from "@/lib/features/folders/drafts";
+import { removeDraft, type SeenAt, writeDraft } from "@/lib/features/folders/drafts";
 import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
 import type { DashboardDraftDoc } from "./model";
@@ -14,20 +14,26 @@ export async function findDraft(caller: Caller, dashboardId: ObjectId): Promise<
   return doc && toDraft(doc);
 }
 
-/** Stores the caller's changes, one draft per dashboard and user. Makes no commit. @throws AppError not_found */
+/**
+ * Stores the caller's changes, one draft per dashboard and user. Makes no commit.
+ * @throws AppError not_found; conflict if another draft than the one of `updatedAt` is stored
+ */
 export async function putDraft(
   caller: Caller,
   dashboardId: ObjectId,
-  body: PutDashboardDraftBody,
+  { updatedAt, ...change }: PutDashboardDraftBody,
 ): Promise<DashboardDraft> {
   const { _id } = await getDashboardDocOrThrow(caller, dashboardId);
-  return toDraft(await writeDraft(collections.dashboardDrafts, keyOf(caller, _id), body));
+  return toDraft(await writeDraft(collections.dashboardDrafts, keyOf(caller, _id), change, updatedAt, toDraft));
 }
 
-/** Deletes the caller's draft, if any. @throws AppError not_found for the dashboard */
-export async function deleteDraft(caller: Caller, dashboardId: ObjectId): Promise<void> {
+/**
+ * Deletes the caller's draft, if any.
+ * @throws AppError not_found for the dashboard; conflict if another draft than the one of `seenAt` is stored
+ */
+export async function deleteDraft(caller: Caller, dashboardId: ObjectId, seenAt: SeenAt): Promise<void> {
   const { _id } = await getDashboardDocOrThrow(caller, dashboardId);
-  await collections.dashboardDrafts().deleteOne(keyOf(caller, _id));
+  await removeDraft(collections.dashboardDrafts, keyOf(caller, _id), seenAt, toDraft);
 }
 
 function keyOf({ workspaceId, user }: Caller, dashboardId: ObjectId) {

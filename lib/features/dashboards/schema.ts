@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NO_CUBE } from "@/lib/base/cubes/cube";
 import { DATE_PRESETS } from "@/lib/base/values/date-presets";
 import { FIELD_TYPES } from "@/lib/base/values/fields";
-import { access, commitMessage, fileCommitSchema, version } from "@/lib/features/folders/schema";
+import { access, commitMessage, fileCommitSchema, seenDraftAt, version } from "@/lib/features/folders/schema";
 import { metricSource } from "@/lib/features/metrics/schema";
 import { params, query, variableName, timezone as zone } from "@/lib/features/query/schema";
 import { FILTER_KINDS } from "@/lib/features/results/crossfilter/filters";
@@ -286,7 +286,12 @@ export const dashboardDraftSchema = z.object({
   updatedAt: isoDate,
 });
 export type DashboardDraft = z.infer<typeof dashboardDraftSchema>;
-export const putDashboardDraftBody = z.object({ content: draftText, base: draftText, version: z.int() });
+export const putDashboardDraftBody = z.object({
+  content: draftText,
+  base: draftText,
+  version: z.int(),
+  updatedAt: seenDraftAt,
+});
 export type PutDashboardDraftBody = z.infer<typeof putDashboardDraftBody>;
 
 export const undeleteDashboardBody = z

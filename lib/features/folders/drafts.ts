@@ -2,6 +2,7 @@ import "server-only";
 import { type Document, type Filter, ObjectId, type UpdateFilter } from "mongodb";
 import { type CollectionAccessor, DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { AppError } from "@/lib/platform/http/errors";
 
 /** Retention of untouched drafts, in days. */
 const DRAFT_DAYS = 90;
@@ -31,23 +32,67 @@ export function declareDraftCollection<T extends DraftDoc>(
   });
 }
 
-/** Stores the draft with this key, and returns it. */
+/** `updatedAt` of the draft that the client last saw, null for none; undefined skips the check. */
+export type SeenAt = string | null | undefined;
+
+/**
+ * Stores the draft with this key, and returns it. A draft that was deleted since is created again.
+ * @param show the draft as its route returns it
+ * @throws AppError conflict if another draft than the seen one is stored
+ */
 export async function writeDraft<T extends DraftDoc>(
   drafts: CollectionAccessor<T>,
   key: Omit<T, "_id" | "content" | "version" | "updatedAt" | "base">,
   change: Pick<T, "content" | "version"> & Partial<T>,
+  seenAt: SeenAt,
+  show: (doc: T) => unknown,
 ): Promise<T> {
-  const update = { $set: { ...change, updatedAt: new Date() }, $setOnInsert: { _id: new ObjectId() } };
-  const write = () =>
-    drafts().findOneAndUpdate(key as unknown as Filter<T>, update as unknown as UpdateFilter<T>, {
+  const filter = { ...key, ...toSeen(seenAt) } as unknown as Filter<T>;
+  const write = () => {
+    const now = new Date();
+    // Each write has its own time, also within a millisecond.
+    const updatedAt = now.toISOString() === seenAt ? new Date(now.getTime() + 1) : now;
+    const update = { $set: { ...change, updatedAt }, $setOnInsert: { _id: new ObjectId() } };
+    return drafts().findOneAndUpdate(filter, update as unknown as UpdateFilter<T>, {
       upsert: true,
       returnDocument: "after",
     });
-  const doc = await write().catch((error: unknown) => {
+  };
+  const doc = await write().catch(async (error: unknown) => {
+    if (!isDuplicateKey(error)) throw error;
+    const current = seenAt === undefined ? null : await drafts().findOne(key as unknown as Filter<T>);
+    if (current) throw changed(show(current as T));
     // Two windows sent their first draft at once: the other one was inserted, so this one updates it.
-    if (isDuplicateKey(error)) return write();
-    throw error;
+    return write();
   });
   if (!doc) throw new Error("The store returned no document.");
   return doc as Document as T;
+}
+
+/**
+ * Deletes the draft with this key, if any.
+ * @param show the draft as its route returns it
+ * @throws AppError conflict if another draft than the seen one is stored
+ */
+export async function removeDraft<T extends DraftDoc>(
+  drafts: CollectionAccessor<T>,
+  key: Omit<T, "_id" | "content" | "version" | "updatedAt" | "base">,
+  seenAt: SeenAt,
+  show: (doc: T) => unknown,
+): Promise<void> {
+  const { deletedCount } = await drafts().deleteOne({ ...key, ...toSeen(seenAt) } as unknown as Filter<T>);
+  if (deletedCount > 0 || seenAt === undefined) return;
+  const current = await drafts().findOne(key as unknown as Filter<T>);
+  if (current) throw changed(show(current as T));
+}
+
+function toSeen(seenAt: SeenAt) {
+  if (seenAt === undefined) return {};
+  return { updatedAt: seenAt === null ? { $exists: false } : new Date(seenAt) };
+}
+
+function changed(current: unknown): AppError {
+  return new AppError("conflict", "Your draft was changed in another window. Compare, then choose one.", {
+    details: { current },
+  });
 }

@@ -37,6 +37,9 @@ export const commitMessage = trimmedText(MESSAGE_CHARS_MAX, "Enter a commit mess
   .meta({ allOf: [STORABLE] })
   .optional()
   .describe("Commit message. Default: generated");
+const SEEN_DRAFT = "`updatedAt` of the draft that you last saw: another draft is a 409. Omit to skip the check";
+export const seenDraftAt = isoDate.nullish().describe(`${SEEN_DRAFT}; null for no draft`);
+export const deleteDraftQuery = z.object({ updatedAt: isoDate.optional().describe(SEEN_DRAFT) });
 export const access = z.enum(ACCESS).describe("private: owner only; workspace: all members");
 export const version = z.int("version must be a whole number.").describe("Expected version. Returns 409 if stale");
 
