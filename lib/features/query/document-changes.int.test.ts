@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import {
   Binary,
   BSONRegExp,
@@ -415,4 +418,53 @@ describe("changes of documents without a replica set", () => {
     expect((await apply([{ op: "delete", key: { _id: "2" }, old: { name: "two" } }])).status).toBe(200);
     expect(await names()).toEqual(["a"]);
   });
+
+  it("keeps the number of written changes in the error and the history of a timeout", async () => {
+    await goods(client).deleteMany({});
+    await goods(client).insertOne({ _id: 1, name: "one" } as never);
+    const server = await withoutAnswersTo("lost", standalone.port);
+    try {
+      const lossy = await connect(standalone.uri.replace(`:${standalone.port}`, `:${server.port}`));
+      const changes = [
+        update("1", { name: "one" }, { name: "ONE" }),
+        { op: "insert", set: { _id: "2", name: "lost" } },
+      ];
+      const executionId = randomUUID();
+      const body = { table: { name: "goods" }, changes, timeoutMs: 1000, executionId };
+      const answer = await call("POST", `${lossy.path}/rows/changes`, { ...ana, body });
+      expect([answer.status, answer.json]).toMatchObject([
+        504,
+        { code: "timeout", details: { written: 1, isUnknown: true } },
+      ]);
+      expect(answer.json.error).toMatch(
+        /timed out after 1 s\..* The change before it was written\. The next one may have been written, too\./,
+      );
+      const { data } = (await call("GET", `/api/workspaces/${ana.workspaceId}/executions/${executionId}`, ana)).json;
+      expect(data).toMatchObject({ status: "timeout", affectedRows: 1, error: answer.json.error });
+    } finally {
+      await server.close();
+    }
+  });
 });
+
+/** Forwards to a server on a port. A connection that has sent the marker gets no answers. */
+async function withoutAnswersTo(marker: string, target: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const upstream = connectTo(target, "127.0.0.1");
+    let isSilent = false;
+    for (const each of [socket, upstream]) sockets.add(each.on("error", () => {}));
+    socket.on("data", (chunk) => {
+      isSilent ||= chunk.includes(marker);
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => isSilent || socket.write(chunk));
+    socket.on("close", () => upstream.destroy());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+}

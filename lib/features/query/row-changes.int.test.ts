@@ -328,6 +328,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
       const answer = await change(changes);
       expect(answer.status).not.toBe(200);
       expect(answer.json.error).toContain("The changes may have been written.");
+      expect(answer.json.details).toEqual({ isUnknown: true });
     }
     await run("drop trigger dies on goods");
     expect(await goods()).toHaveLength(3);

@@ -33,8 +33,7 @@ import { getTableOrThrow } from "./table-rows";
 /** Maximum size of a value that a conflict shows, in bytes. */
 const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
 
-const UNKNOWN_COMMIT =
-  "The connection was lost during the commit. The changes may have been written. Check the rows before you try again.";
+const UNKNOWN_END = "The changes may have been written. Check the rows before you try again.";
 
 type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; signal: AbortSignal };
 
@@ -42,8 +41,8 @@ type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; 
  * Applies changes to rows of a table: all, or none. One execution in the query history.
  * @throws AppError `not_found`; `invalid_request` as `toChangeStatements`; `read_only`; `unsupported`;
  *   `confirmation_required`; `conflict` with `RowConflicts` if a row has other values or was deleted; `query_failed`
- *   with details {change} for a change that the database refuses; as `runQuery` otherwise. Where the database has no
- *   transactions, details {written} is the number of changes before it, which stay written
+ *   with details {change} for a change that the database refuses; as `runQuery` otherwise. `PartlyWritten` in the
+ *   details of changes that stay, or may stay, written
  */
 export async function changeRows(
   caller: Caller,
@@ -143,15 +142,15 @@ function requireAll({ conflicts, written, failure }: RowChangesEnd, count: numbe
   const details = { ...(written > 0 && { written }) };
   if (failure) {
     const { error, change, isUnknown } = failure;
-    if (isUnknown && written === 0) throw new AppError(error.kind, UNKNOWN_COMMIT, { cause: error });
-    if (error.kind !== "query_failed") {
-      if (written === 0) throw error;
-      const next = isUnknown ? " The next one may have been written, too." : "";
-      throw new AppError(error.kind, `${error.message}${partly}${next}`, { cause: error, details });
+    if (isUnknown) {
+      const next = written > 0 ? "The next one may have been written, too." : UNKNOWN_END;
+      const message = `${error.message}${partly} ${next}`;
+      throw new AppError(error.kind, message, { cause: error, details: { ...details, isUnknown } });
     }
-    throw new AppError("query_failed", `${error.message}${partly}`, {
-      cause: error.cause,
-      details: { ...(change !== null && { change }), ...details },
+    if (error.kind !== "query_failed" && written === 0) throw error;
+    throw new AppError(error.kind, `${error.message}${partly}`, {
+      cause: error.kind === "query_failed" ? error.cause : error,
+      details: { ...(change !== null && error.kind === "query_failed" && { change }), ...details },
     });
   }
   if (conflicts.length > 0) throw toConflict({ conflicts, ...details });
@@ -287,7 +286,7 @@ class RowTransaction {
       () => false,
     );
     if (isConnected || !(error instanceof AppError)) return error;
-    return new AppError(error.kind, UNKNOWN_COMMIT, { cause: error });
+    return new AppError(error.kind, `${error.message} ${UNKNOWN_END}`, { cause: error, details: { isUnknown: true } });
   }
 
   async #conflict(changes: readonly ChangeStatements[], conflicts: ReadonlySet<number>): Promise<AppError> {

@@ -269,16 +269,22 @@ export const rowChangesAnswer = z.object({
 });
 export type RowChangesAnswer = z.infer<typeof rowChangesAnswer>;
 
+/** `details` of an error after which changes stay written. */
+export type PartlyWritten = {
+  /** Number of changes that were written, the first ones, where the database has no transactions. Absent for 0. */
+  written?: number | undefined;
+  /** Whether the next change may have been written, too: in a transaction all of them. */
+  isUnknown?: boolean | undefined;
+};
+
 /** `details` of a `conflict` between row changes and the table. */
-export type RowConflicts = {
+export type RowConflicts = Pick<PartlyWritten, "written"> & {
   conflicts: {
     /** Index of the change. */
     change: number;
     /** Present values of the columns in the change; null if no row has its key. */
     current: Record<string, unknown> | null;
   }[];
-  /** Number of changes before it that were written, where the database has no transactions. Absent for 0. */
-  written?: number;
 };
 
 const affectedRows = z

@@ -37,7 +37,7 @@ import {
 } from "./limits";
 import type { HeldTransaction, SessionTurn } from "./manual-sessions";
 import type { QueryOrigin } from "./model";
-import { CONTENT_TYPES, type ResultFormat } from "./schema";
+import { CONTENT_TYPES, type PartlyWritten, type ResultFormat } from "./schema";
 import { arrow } from "./serialize/arrow";
 import { byteStream } from "./serialize/byte-stream";
 import { csv } from "./serialize/csv";
@@ -395,11 +395,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let watch: ResultWatch | null = null;
   let affectedRows: () => number | null = () => null;
   let moreResults = 0;
-  const end = (
-    outcome: Omit<ExecutionEnd, "durationMs" | "affectedRows">,
-    truncated = false,
-    first?: FirstResult,
-  ): Timing => {
+  const end = (outcome: Omit<ExecutionEnd, "durationMs">, truncated = false, first?: FirstResult): Timing => {
     const durationMs = rounded(performance.now() - startedAt);
     const timing = { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
     if (!isOver) {
@@ -415,9 +411,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
         (leave) => leave(),
         () => undefined,
       );
-      const { status, rowCount } = outcome;
-      const affected = status === "success" ? affectedRows() : null;
-      record.end({ ...outcome, affectedRows: affected, durationMs });
+      const { status, rowCount, affectedRows: affected } = outcome;
+      record.end({ ...outcome, durationMs });
       const isWhole = status === "success" && rowCount !== null;
       const facts = { executionId: record.executionId, affectedRows: affected, moreResults, ...timing };
       aside(() => watch?.end(isWhole ? { ...(first ?? { rowCount, truncated }), ...facts } : null));
@@ -513,12 +508,16 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       leaveLarge ??= admitLargeAnswer(caller.workspaceId.toHexString(), stop.signal);
       await leaveLarge;
     },
-    succeed: (rowCount, truncated, first) => end({ status: "success", rowCount, error: null }, truncated, first),
+    succeed: (rowCount, truncated, first) =>
+      end({ status: "success", rowCount, affectedRows: affectedRows(), error: null }, truncated, first),
     fail(error, rowCount) {
       // Drivers report an abort in different ways; the reason for stopping is the result.
-      const reason = stop.signal.aborted ? stop.signal.reason : error;
+      const written = toPartlyWritten(error);
+      const reason = stop.signal.aborted && written === null ? stop.signal.reason : error;
       if (!stop.signal.aborted) stop.abort(reason);
-      end({ status: statusOf(reason), rowCount: rowCount ?? null, error: messageOf(reason) });
+      const affected = written?.written ?? null;
+      const outcome = { status: statusOf(reason), affectedRows: affected, error: messageOf(reason) };
+      end({ ...outcome, rowCount: rowCount ?? null });
       return reason;
     },
   };
@@ -632,6 +631,13 @@ function withExecutionId(error: unknown, executionId: string): unknown {
 export function timedOut(timeoutMs: number): AppError {
   const limit = timeoutMs >= 1000 ? `${rounded(timeoutMs / 1000)} s` : `${timeoutMs} ms`;
   return new AppError("timeout", `The query timed out after ${limit}. Simplify it, or raise the timeout.`);
+}
+
+/** Returns the details of an error about what was written before it; null for none. */
+function toPartlyWritten(error: unknown): PartlyWritten | null {
+  if (!(error instanceof AppError) || error.details === undefined || Array.isArray(error.details)) return null;
+  const { written, isUnknown }: PartlyWritten = error.details;
+  return typeof written === "number" || isUnknown === true ? { written, isUnknown } : null;
 }
 
 function statusOf(reason: unknown): ExecutionEnd["status"] {
