@@ -7,7 +7,6 @@ import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { SqlCode } from "@/components/editor/sql-code";
 import { nameRow } from "@/components/grid/edit/edit-bar";
-import { toChange } from "@/components/grid/edit/use-submit";
 import { useSideSlot } from "@/components/layout/side-slot";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -16,6 +15,7 @@ import type { Connection } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
 import type { EditedRows } from "@/lib/features/results/browser/edited-rows";
 import type { RowEdit } from "@/lib/features/results/browser/row-edits";
+import { toChange } from "@/lib/features/results/browser/submission";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
