@@ -49,7 +49,7 @@ function Panel({ connection, table, areDocuments, source, onSubmit, onClose }: R
   const { edits } = source;
   const { create } = useConsoleActions();
   const dialect = useDialect(connection.type);
-  const { statements, problem } = useStatements({ connection, table, source });
+  const { statements, problem } = useStatements({ connection, table, areDocuments, source });
   const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"],.cell-editor')) return;
@@ -138,14 +138,14 @@ function Change({ edit, isConflict, failure, children }: ChangeProps) {
 type Problem = { at: number; message: string };
 
 /** Returns the statements of all changes, as the server will run them. */
-function useStatements({ connection, table, source }: Pick<ReviewPanelProps, "connection" | "table" | "source">) {
+function useStatements({ connection, table, areDocuments, source }: Omit<ReviewPanelProps, "onSubmit" | "onClose">) {
   const { workspace } = useWorkspace();
   const { edits } = source;
   const [shown, setShown] = useState<{ statements: string[]; problem: Problem | null }>({
     statements: [],
     problem: null,
   });
-  const changes = JSON.stringify(edits.toChanges());
+  const changes = JSON.stringify(edits.toChanges(areDocuments));
   useEffect(() => {
     const stop = new AbortController();
     const timer = setTimeout(() => {

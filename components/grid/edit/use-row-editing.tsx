@@ -61,7 +61,7 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
   const readExact = useExactText(edited);
   const [isReviewing, setIsReviewing] = useState(false);
   const isDirty = !edits.isEmpty;
-  const submit = useSubmit({ connection, table, edits, onReload: props.onReload });
+  const submit = useSubmit({ connection, table, areDocuments, edits, onReload: props.onReload });
 
   const isDeleted = (row: number) => edits.of(source.idAt(row) ?? "")?.kind === "delete";
   const begin = ({ row, column: place }: CellPosition): boolean => {

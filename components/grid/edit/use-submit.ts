@@ -17,6 +17,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 type SubmitProps = {
   connection: Connection;
   table: { name: string; schema?: string };
+  areDocuments: boolean;
   edits: RowEdits;
   onReload: () => void;
 };
@@ -25,7 +26,7 @@ const UNANSWERED =
   "The server did not respond. The changes may have been written. Submit again to check, or discard them and refresh the rows.";
 
 /** Returns a function that submits all changes in one transaction, and marks conflicts and refused changes. */
-export function useSubmit({ connection, table, edits, onReload }: SubmitProps): () => Promise<void> {
+export function useSubmit({ connection, table, areDocuments, edits, onReload }: SubmitProps): () => Promise<void> {
   const { workspace, runs } = useWorkspace();
   const finish = (count: number) => {
     edits.clear();
@@ -61,7 +62,7 @@ export function useSubmit({ connection, table, edits, onReload }: SubmitProps): 
     return found !== null;
   };
   const send = async (confirm?: true): Promise<void> => {
-    const changes = edits.toChanges();
+    const changes = edits.toChanges(areDocuments);
     const executionId = newId();
     try {
       const setting = isProduction(connection.tag) ? { confirmWrites: "always" as const } : {};

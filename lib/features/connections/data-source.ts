@@ -115,6 +115,8 @@ export type RowChangeRequest = {
   set: Readonly<Record<string, string | null>>;
   /** Fields to remove. */
   defaults: readonly string[];
+  /** ObjectId of a new document without another `_id`, in hexadecimal digits. Absent: the driver generates one. */
+  objectId?: string | undefined;
 };
 
 /** The end of row changes. All are written if there is neither a conflict nor a failure. */

@@ -212,6 +212,26 @@ describe("changes of documents", () => {
     expect(pathOf(await change([{ ...copy, key: { _id: "99" } }]))).toBe("changes.0.key");
   });
 
+  it("stores a new document once that is sent twice", async () => {
+    const objectId = "a".repeat(24);
+    const inserts = [
+      { op: "insert", set: { name: "new" }, objectId },
+      { op: "insert", key: { _id: "2" }, set: { _id: "7" }, objectId },
+      { op: "insert", key: { _id: "2" }, set: {}, objectId: "b".repeat(24) },
+    ];
+    expect((await change(inserts)).status).toBe(200);
+    expect(await stored(new ObjectId(objectId))).toEqual({ _id: new ObjectId(objectId), name: "new" });
+    expect([await stored(7), await stored(new ObjectId("b".repeat(24)))]).toMatchObject([
+      { name: "two" },
+      { name: "two" },
+    ]);
+    const repeated = await change(inserts);
+    expect([repeated.status, repeated.json.details]).toEqual([400, { change: 0 }]);
+    expect(repeated.json.error).toContain("already stored this document");
+    expect(pathOf(await change([{ op: "insert", objectId: "x" }]))).toBe("changes.0.objectId");
+    expect(await goods().countDocuments()).toBe(6);
+  });
+
   it("takes fields whose names are a path or an operator as names", async () => {
     const odd = new Map<string, unknown>([["_id", 5], ["a.b", "dotted"], ["$where", "dollar"], ["__proto__", "x"], ["a", { b: "inner" }], ["n", 5]]); // biome-ignore format: one document
     await goods().insertOne(odd as never);

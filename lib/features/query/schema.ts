@@ -240,6 +240,13 @@ const rowChange = z.object({
     .describe(
       "Columns to set to their default. A new row has it for all columns that are not sent. In a collection: fields to remove",
     ),
+  objectId: z
+    .string()
+    .regex(/^[\da-f]{24}$/i, "Send 24 hexadecimal digits.")
+    .optional()
+    .describe(
+      "ObjectId of a new document without an _id in `set`, in collections only. Sent again, the change is refused",
+    ),
 });
 export type RowChange = z.infer<typeof rowChange>;
 

@@ -149,6 +149,17 @@ test("edits a pending JSON value as the text that it is", () => {
   expect(rows.textAt(0, 1)).toBe('{"a":2}');
 });
 
+test("gives each new document one _id for all submissions", () => {
+  const { edits } = open();
+  edits.add([["name", "Rowan"]]);
+  edits.add();
+  const [first, second] = edits.toChanges(true);
+  expect(first).toEqual({ op: "insert", set: { name: "Rowan" }, objectId: expect.stringMatching(/^[\da-f]{24}$/) });
+  expect(second?.objectId).not.toBe(first?.objectId);
+  edits.setNew(edits.inserts[0]?.id ?? "", "name", "Alder");
+  expect(edits.toChanges(true)).toEqual([{ ...first, set: { name: "Alder" } }, second]);
+});
+
 test("copies rows as they are shown, new ones too", () => {
   const { edits, rows } = open();
   rows.set(0, "name", "Birch");

@@ -5,6 +5,7 @@ import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import type { rowChangesBody } from "@/lib/features/query/schema";
 import { toFilterValue } from "@/lib/features/results/browser/column-filter";
 import { Source } from "@/lib/features/results/browser/rows-source";
+import { newId } from "@/lib/platform/browser/new-id";
 
 /** Stands for the default of a column. */
 export const DEFAULT = Symbol("default");
@@ -18,7 +19,14 @@ type Texts = Readonly<Record<string, string | null>>;
 export type RowEdit =
   | { kind: "update"; id: string; key: Texts; old: Texts; set: ReadonlyMap<string, NewValue> }
   | { kind: "delete"; id: string; key: Texts; old: Texts }
-  | { kind: "insert"; id: string; set: ReadonlyMap<string, NewValue>; copied?: CopiedRow | undefined };
+  | {
+      kind: "insert";
+      id: string;
+      set: ReadonlyMap<string, NewValue>;
+      copied?: CopiedRow | undefined;
+      /** The `_id` of a new document. Submitted twice, it is stored once. */
+      objectId: string;
+    };
 type Insert = Extract<RowEdit, { kind: "insert" }>;
 /** Present values of a row that differ from those of a change; null for a row that was deleted. */
 export type Conflict = Readonly<Record<string, CellValue>> | null;
@@ -147,7 +155,7 @@ export class RowEdits extends Source {
   add(values: Iterable<readonly [string, NewValue]> = [], copied?: CopiedRow): void {
     this.#newCount += 1;
     const id = `new ${this.#newCount}`;
-    this.#put(id, { kind: "insert", id, set: new Map(values), copied });
+    this.#put(id, { kind: "insert", id, set: new Map(values), copied, objectId: newObjectId() });
   }
 
   /** Deletes a loaded row. @param columns whose values must not have changed */
@@ -178,15 +186,19 @@ export class RowEdits extends Source {
     this.#settle();
   }
 
-  /** Returns the changes in the order of their first edit: deletions first, so that their keys are free. */
-  toChanges(): SentChange[] {
+  /**
+   * Returns the changes in the order of their first edit: deletions first, so that their keys are free.
+   * @param areDocuments see `editsDocuments` of a connection type
+   */
+  toChanges(areDocuments = false): SentChange[] {
     return this.ordered().map((edit) => {
       if (edit.kind === "delete") return { op: "delete", key: edit.key, old: edit.old };
       const values = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [] : [[name, value] as const]));
       const defaults = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [name] : []));
       const set = Object.fromEntries(values);
-      if (edit.kind === "insert" && !edit.copied) return { op: "insert", set };
-      if (edit.kind === "insert") return { op: "insert", key: edit.copied?.key, set, defaults };
+      const own = edit.kind === "insert" && areDocuments ? { objectId: edit.objectId } : {};
+      if (edit.kind === "insert" && !edit.copied) return { op: "insert", set, ...own };
+      if (edit.kind === "insert") return { op: "insert", key: edit.copied?.key, set, defaults, ...own };
       return { op: "update", key: edit.key, old: edit.old, set, defaults };
     });
   }
@@ -264,6 +276,12 @@ export class RowEdits extends Source {
     this.#conflicts = new Map([...this.#conflicts].filter(([id]) => this.#edits.has(id)));
     this.changed();
   }
+}
+
+/** Returns a new ObjectId as 24 hexadecimal digits: the time in seconds, so that ids have the order of time, then random. */
+function newObjectId(): string {
+  const seconds = Math.floor(Date.now() / 1000);
+  return `${seconds.toString(16).padStart(8, "0")}${newId().replaceAll("-", "").slice(-16)}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ClientSession, type Collection, type Db, type Document, MongoError, type ObjectId } from "mongodb";
+import { type ClientSession, type Collection, type Db, type Document, MongoError, ObjectId } from "mongodb";
 import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
@@ -22,6 +22,9 @@ const PLAIN_NAME = /^[^.$\0][^.\0]*$/;
 const CONFLICTS_MAX = 50;
 const INCOMPARABLE =
   "This value can't be compared with the stored one: numeric names of nested fields, or a type of old servers. Use a console.";
+const REPEATED = "An earlier submission has already stored this document. Remove the new row, then refresh the rows.";
+/** Error code of the server for a key that exists. */
+const DUPLICATE_KEY = 11000;
 const UNKNOWN_COMMIT = "UnknownTransactionCommitResult";
 
 /** Reads and writes a database in its session, until the signal aborts. Errors are those of the library. */
@@ -33,7 +36,7 @@ export type RowChangeParts = {
 
 /** The write of one change. */
 type Write =
-  | { op: "insert"; document: Doc }
+  | { op: "insert"; document: Doc; objectId: string | undefined }
   | { op: "update"; filter: Doc; update: Doc | Doc[]; row: Row }
   | { op: "delete"; filter: Doc; row: Row };
 /** The document of a change. `isUnchanged`: it has the old values. */
@@ -117,7 +120,7 @@ class Planner {
       if (Object.hasOwn(key, ID) && !found) {
         throw invalidInput(`${path}.key`, "The document to copy was deleted. Remove the new row.");
       }
-      return { op, document: this.#toDocument(change, found, path) };
+      return { op, document: this.#toDocument(change, found, path), objectId: change.objectId };
     }
     const oldValues = Object.entries(old).map(([name, text]) => {
       const stored = found && Object.hasOwn(found, name) ? found[name] : undefined;
@@ -150,13 +153,14 @@ class Planner {
   }
 
   /** Returns the document to insert: the fields of the copied one, then those of the change. */
-  #toDocument({ set, defaults }: RowChangeRequest, copied: Doc | null, path: string): Doc {
+  #toDocument({ set, defaults, objectId }: RowChangeRequest, copied: Doc | null, path: string): Doc {
     const entries = new Map(Object.entries(copied ?? {}).filter(([name]) => name !== ID && !defaults.includes(name)));
     const given: [string, unknown][] = Object.entries(set).map(([name, text]) => [
       name,
       this.#toValue(name, text, entries.get(name) ?? null, `${path}.set`),
     ]);
     for (const [name, value] of given) entries.set(name, value);
+    if (objectId !== undefined && !entries.has(ID)) entries.set(ID, new ObjectId(objectId));
     const first = entries.has(ID) ? [[ID, entries.get(ID)] as const] : [];
     entries.delete(ID);
     return Object.fromEntries([...first, ...entries]);
@@ -286,7 +290,9 @@ class Writer {
   async #apply(documents: Documents, write: Write, limits: WriteLimits): Promise<boolean> {
     const { session, maxTimeMS } = limits;
     if (write.op === "insert") {
-      await documents.insertOne(write.document, { session, maxTimeMS });
+      await documents.insertOne(write.document, { session, maxTimeMS }).catch((error: unknown) => {
+        throw isRepeated(error, write) ? new AppError("query_failed", REPEATED, { cause: error }) : error;
+      });
       return true;
     }
     if (write.op === "delete") {
@@ -331,6 +337,12 @@ type WritesEnd = Omit<RowChangesEnd, "conflicts"> & { conflicts: number[] };
 
 /** Aborts a transaction whose documents have changed. */
 class Conflicting extends Error {}
+
+/** Returns whether a document was refused because of the `_id` that its change was sent with. */
+function isRepeated(error: unknown, { objectId }: { objectId: string | undefined }): boolean {
+  if (!(error instanceof MongoError) || objectId === undefined) return false;
+  return Number(error.code) === DUPLICATE_KEY && error.message.includes(objectId.toLowerCase());
+}
 
 function shown(found: Doc, name: string): WireValue {
   return new WireWriter().write(ownValue(found, name));
