@@ -19,6 +19,11 @@ const UUID_BYTES = 16;
 const SUBTYPES = [0, 1, 2, 3, 5, 6, 7, 8, 9, 0x80];
 /** Maximum number of values that an `_id` may mean. */
 const CANDIDATES_MAX = 64;
+/**
+ * Maximum length of the text of an `_id`, in characters: its readings are tried in the server's thread. Old servers
+ * allow 1 KiB in an index, and long ids are rare on new ones.
+ */
+const ID_CHARS_MAX = 4096;
 /** Dates that JSON's form of a date can express. */
 const ISO_YEAR_MAX = 9999;
 const NUMBER_TYPES = ["int", "long", "double", "decimal"];
@@ -160,7 +165,7 @@ export function fromEditText(text: string): unknown {
     if (error instanceof AppError) throw error;
     throw new AppError("invalid_request", `Enter JSON, with texts in quotes. ${messageOf(error)}`, { cause: error });
   }
-  if (depthOf(parsed) > DEPTH_MAX) throw new AppError("invalid_request", `Nested over ${DEPTH_MAX} levels.`);
+  if (isDeeper(parsed, DEPTH_MAX)) throw new AppError("invalid_request", `Nested over ${DEPTH_MAX} levels.`);
   let value: unknown;
   try {
     value = readObjectForm(parsed);
@@ -220,11 +225,10 @@ function requireBinary(value: unknown): void {
   throw new AppError("invalid_request", 'Write bytes as {"$binary": {"base64": "AAH/", "subType": "00"}}.');
 }
 
-function depthOf(value: unknown): number {
-  if (typeof value !== "object" || value === null || "_bsontype" in value) return 0;
-  let deepest = 0;
-  for (const each of Object.values(value)) deepest = Math.max(deepest, depthOf(each));
-  return deepest + 1;
+/** Returns whether a value is nested over a number of levels. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null || "_bsontype" in value) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 /**
@@ -319,12 +323,17 @@ function dateOf(text: string): Date | undefined {
 
 /**
  * Returns the values that a page shows as this text, for an `_id`.
- * @throws AppError `invalid_request` for a nested value with too many readings
+ * @throws AppError `invalid_request` for a nested value with too many readings, and for a long text
  */
 export function toCandidates(text: string | null): unknown[] {
   if (text === null) return [null];
+  if (text.length > ID_CHARS_MAX) {
+    const message = `An _id of over ${ID_CHARS_MAX} characters can't be edited here. Use a console.`;
+    throw new AppError("invalid_request", message);
+  }
   const object = /^\s*[{[]/.test(text) ? parsedOrUndefined(text) : undefined;
-  const nestedOnes = typeof object === "object" && object !== null ? candidatesOf(object) : [];
+  const isNested = typeof object === "object" && object !== null && !isDeeper(object, DEPTH_MAX);
+  const nestedOnes = isNested ? candidatesOf(object) : [];
   return [...leafCandidates(text), ...(/^(?:true|false)$/.test(text) ? [text === "true"] : []), ...nestedOnes];
 }
 
@@ -351,13 +360,17 @@ function candidatesOf(shown: unknown): unknown[] {
   // Numbers of all types are equal in a comparison.
   if (typeof shown !== "object" || shown === null) return [shown];
   const isList = Array.isArray(shown);
-  let readings: [string, unknown][][] = [[]];
+  const readings: [string, unknown][][] = [[]];
   for (const [key, item] of Object.entries(shown)) {
-    const values = candidatesOf(item);
-    if (readings.length * values.length > CANDIDATES_MAX) {
+    const [first, ...others] = candidatesOf(item);
+    if (readings.length * (others.length + 1) > CANDIDATES_MAX) {
       throw new AppError("invalid_request", "This _id may be of too many types. Use a console.");
     }
-    readings = readings.flatMap((entries) => values.map((value): [string, unknown][] => [...entries, [key, value]]));
+    const further = others.flatMap((value) =>
+      readings.map((entries): [string, unknown][] => [...entries, [key, value]]),
+    );
+    for (const entries of readings) entries.push([key, first]);
+    readings.push(...further);
   }
   return readings.map((entries) => (isList ? entries.map(([, value]) => value) : Object.fromEntries(entries)));
 }
