@@ -390,6 +390,13 @@ describe("changes of documents", () => {
     const copies = [{ op: "insert", key: { _id: "6" }, set: { more: "y".repeat(1_000_000) } }];
     const tooLarge = await change(copies);
     expect([tooLarge.status, tooLarge.json.code]).toEqual([400, "query_failed"]);
+    // A plan of many copies would be held in memory.
+    const copy = { op: "insert", key: { _id: "6" }, set: {} };
+    expect(pathOf(await change([copy, copy, copy, copy], { dryRun: true }))).toBe("changes.2");
+    const stale = await change([update("6", { name: "six", bulk: null }, { name: "mine" })]);
+    expect(stale.json.details.conflicts).toEqual([
+      { change: 0, current: { _id: 6, name: "x", bulk: "(value too long to show)" } },
+    ]);
   });
 });
 

@@ -18,6 +18,8 @@ import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
+import { admit } from "./admission";
+import { applicantOf } from "./applicant";
 import { CONFLICTS_MAX, DATABASE_TIMEOUT_EXTRA_MS, HISTORY_TEXT_CHARS, TIMEOUT_DEFAULT_MS } from "./limits";
 import type { SessionTurn } from "./manual-sessions";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
@@ -54,7 +56,7 @@ export async function changeRows(
   // Documents are read to plan their changes, which a read-only connection does not have to wait for.
   if (!isDryRun && mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
   const changes = driverOf(connection.type).editsDocuments
-    ? await toDocumentChanges(connection, entity, { body, signal })
+    ? await toDocumentChanges(caller, { connection, entity }, { body, signal })
     : await toTableChanges(connection, entity, { body, signal });
   try {
     if (isDryRun) return { executionId: null, statements: await changes.texts(), affectedRows: null, durationMs: 0 };
@@ -103,18 +105,20 @@ async function toTableChanges(
   };
 }
 
-/** Plans the changes of documents, which reads them. */
+/** Plans the changes of documents, which reads them within a slot for a query. */
 async function toDocumentChanges(
-  connection: ConnectionDoc,
-  entity: Entity,
+  caller: Caller,
+  { connection, entity }: { connection: ConnectionDoc; entity: Entity },
   { body, signal }: PlanRequest,
 ): Promise<Changes> {
   const timeoutMs = (body.timeoutMs ?? TIMEOUT_DEFAULT_MS) + DATABASE_TIMEOUT_EXTRA_MS;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(timedOut(timeoutMs)), timeoutMs);
   const lease = leaseDataSource(connection);
+  let leave: (() => void) | null = null;
   try {
     const stop = AbortSignal.any([signal, late.signal]);
+    leave = await admit(applicantOf(caller, connection), stop);
     const source = await raceAbort(lease.source, stop);
     if (!source.planRowChanges) throw invalidInput("table", "Documents can't be edited here. Use a console.");
     const plan = await source.planRowChanges(entity, body.changes, { signal: stop, timeoutMs });
@@ -133,6 +137,7 @@ async function toDocumentChanges(
     throw error;
   } finally {
     clearTimeout(timer);
+    leave?.();
   }
 }
 

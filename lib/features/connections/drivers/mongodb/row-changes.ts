@@ -1,7 +1,8 @@
-import { type ClientSession, type Collection, type Db, type Document, MongoError, ObjectId } from "mongodb";
+import { BSON, type ClientSession, type Collection, type Db, type Document, MongoError, ObjectId } from "mongodb";
 import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
+import { valueBytes } from "../shared/wire-values";
 import { toCandidates, toEditedValue, toEditText, toShownText } from "./edit-values";
 import type { Doc } from "./operation";
 import { checkCollection } from "./rules";
@@ -20,6 +21,14 @@ const ID = "_id";
 const PLAIN_NAME = /^[^.$\0][^.\0]*$/;
 /** Maximum number of conflicts whose documents are read again. */
 const CONFLICTS_MAX = 50;
+const MIB = 1024 * 1024;
+/** Maximum size of all writes of a plan, in bytes, since it is held until it has run: two of the largest documents. */
+const PLAN_BYTES_MAX = 32 * MIB;
+/** Maximum size of a value that a conflict shows, in bytes, and of those of all conflicts of a response. */
+const SHOWN_BYTES_MAX = 256 * 1024;
+const SHOWN_TOTAL_BYTES_MAX = 8 * MIB;
+/** Stands for a longer value. Equal to none that was read, so that it can't be kept as the old one by mistake. */
+const LONG_VALUE = "(value too long to show)";
 const INCOMPARABLE =
   "This value can't be compared with the stored one: numeric names of nested fields, or a type of old servers. Use a console.";
 const REPEATED = "An earlier submission has already stored this document. Remove the new row, then refresh the rows.";
@@ -91,13 +100,13 @@ class Planner {
       const collection = db.collection<Document>(this.#entity.name);
       const reading = { session, maxTimeMS: Math.ceil(timeoutMs), signal };
       const writes: Write[] = [];
+      let bytes = 0;
       for (const [at, change] of changes.entries()) {
         const path = `changes.${at}`;
         checkChange(change, path);
         const names = [...new Set([...Object.keys(change.old), ...Object.keys(change.set), ...change.defaults])];
-        // A whole document is read to be copied, and for fields that a projection cannot name.
-        const isWhole = change.op === "insert" || !names.every((name) => PLAIN_NAME.test(name));
-        const projection = isWhole ? {} : Object.fromEntries([ID, ...names].map((name) => [name, 1]));
+        // A whole document is read to be copied.
+        const projection = change.op === "insert" ? {} : toProjection(names);
         const id = change.key[ID];
         const read = async () => {
           const candidates = inChange(`${path}.key`, () => toCandidates(id ?? null));
@@ -108,7 +117,13 @@ class Planner {
           }
           return found[0] ?? null;
         };
-        writes.push(this.#toWrite(change, id === undefined ? null : await read(), path));
+        const write = this.#toWrite(change, id === undefined ? null : await read(), path);
+        bytes += BSON.calculateObjectSize(write.op === "insert" ? write.document : { ...write, row: null });
+        if (bytes > PLAN_BYTES_MAX) {
+          const message = `The changes up to this one have over ${PLAN_BYTES_MAX / MIB} MiB. Submit them in parts.`;
+          throw invalidInput(path, message);
+        }
+        writes.push(write);
       }
       return writes;
     });
@@ -313,11 +328,20 @@ class Writer {
     }: { documents: Documents; writes: readonly Write[]; limits: Omit<WriteLimits, "signal"> },
   ): Promise<RowChangesEnd> {
     const conflicts: RowChangesEnd["conflicts"] = [];
+    let bytesLeft = SHOWN_TOTAL_BYTES_MAX;
+    const shown = (found: Doc, name: string): WireValue => {
+      const value = new WireWriter().write(ownValue(found, name));
+      const bytes = valueBytes(value);
+      if (bytes > Math.min(SHOWN_BYTES_MAX, bytesLeft)) return LONG_VALUE;
+      bytesLeft -= bytes;
+      return value;
+    };
     for (const change of end.conflicts.slice(0, CONFLICTS_MAX)) {
       const write = writes[change];
       if (!write || write.op === "insert") continue;
       const { id, old, isUnchanged } = write.row;
-      const found = await documents.findOne({ [ID]: { $eq: id as ObjectId } }, limits);
+      const projection = toProjection(Object.keys(old));
+      const found = await documents.findOne({ [ID]: { $eq: id as ObjectId } }, { ...limits, projection });
       const entries = Object.entries(old);
       // The library sorts nested fields with numeric names, so that such a value differs from the stored one.
       if (found && isUnchanged && entries.every(([name, text]) => toShownText(ownValue(found, name)) === text)) {
@@ -344,8 +368,10 @@ function isRepeated(error: unknown, { objectId }: { objectId: string | undefined
   return Number(error.code) === DUPLICATE_KEY && error.message.includes(objectId.toLowerCase());
 }
 
-function shown(found: Doc, name: string): WireValue {
-  return new WireWriter().write(ownValue(found, name));
+/** Returns a projection of some fields and `_id`: of all fields where one has a name that it cannot express. */
+function toProjection(names: readonly string[]): Record<string, 1> {
+  if (!names.every((name) => PLAIN_NAME.test(name))) return {};
+  return Object.fromEntries([ID, ...names].map((name) => [name, 1]));
 }
 
 function ownValue(found: Doc, name: string): unknown {
