@@ -1,6 +1,6 @@
-import { Int32 } from "mongodb";
+import { Double, Int32 } from "mongodb";
 import { expect, test } from "vitest";
-import { fromEditText, toCandidates } from "./edit-values";
+import { fromEditText, toCandidates, toEditedValue } from "./edit-values";
 
 const DAY = "2026-01-02T00:00:00.000Z";
 
@@ -21,4 +21,37 @@ test("limits the length, the depth and the readings of an _id", () => {
   expect(() => fromEditText(deep)).toThrow("Nested over 100 levels.");
   expect(fromEditText("[".repeat(100) + "]".repeat(100))).toHaveLength(1);
   expect(() => toCandidates(`[${`"${DAY}",`.repeat(7)}1]`)).toThrow("may be of too many types");
+});
+
+test("stores a double only with all of its digits", () => {
+  const edit = (text: string) => toEditedValue(text, new Double(1), []);
+  const kept = [
+    "5",
+    "-0.10",
+    ".5",
+    "5.",
+    "1e20",
+    "1E-7",
+    "9007199254740992",
+    "1.7976931348623157e+308",
+    "NaN",
+    "-Infinity",
+  ];
+  for (const text of kept) expect(edit(text)).toEqual(new Double(Number(text)));
+  for (const text of ["1e400", "0x1F", "0b1", "9007199254740993", "0.12345678901234567890", "1e-400"]) {
+    expect(() => edit(text)).toThrow(`"${text}" is not of type double.`);
+  }
+  expect(() => fromEditText('{"$numberDouble": "1e400"}')).toThrow("No double holds 1e400.");
+  expect(fromEditText('{"$numberDouble": "Infinity"}')).toEqual(new Double(Number.POSITIVE_INFINITY));
+});
+
+test("stores a date only with a day of the calendar", () => {
+  const edit = (text: string) => toEditedValue(text, new Date(0), []);
+  expect(edit("2028-02-29")).toEqual(new Date("2028-02-29T00:00:00Z"));
+  expect(edit("2026-03-01 12:00+02:00")).toEqual(new Date("2026-03-01T10:00:00Z"));
+  expect(edit("+012345-06-07T08:09:10Z")).toEqual(new Date("+012345-06-07T08:09:10Z"));
+  for (const text of ["2026-02-31", "2026-02-29T12:00:00Z", "2026-13-01", "2026-01-01x"]) {
+    expect(() => edit(text)).toThrow(`"${text}" is not of type date.`);
+  }
+  expect(() => fromEditText('{"$date": "2026-02-31T00:00:00Z"}')).toThrow("is not a day of the calendar");
 });

@@ -1,7 +1,7 @@
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
 import { isRounded } from "@/lib/base/values/exact-json";
 import { AppError } from "@/lib/platform/http/errors";
-import { decimalOf, doubleOf, integerOf, isExtendedType, readObjectForm } from "./object-form";
+import { decimalOf, integerOf, isExtendedType, readObjectForm } from "./object-form";
 import { typeOfValue, WireWriter } from "./values";
 
 /*
@@ -26,6 +26,8 @@ const CANDIDATES_MAX = 64;
 const ID_CHARS_MAX = 4096;
 /** Dates that JSON's form of a date can express. */
 const ISO_YEAR_MAX = 9999;
+const DAY = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d/;
+const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const NUMBER_TYPES = ["int", "long", "double", "decimal"];
 /** Types in the order in which a text is tried, the narrowest first. */
 const TRIED_TYPES = [
@@ -206,6 +208,12 @@ function messageOf(error: unknown): string {
 /** Gives each number the type that its digits have: `5` is an int, `5.0` a double, and a longer integer a long. */
 function toNumbers(key: string, value: unknown, { source }: { source: string }): unknown {
   if (key === "$binary") requireBinary(value);
+  if (key === "$numberDouble" && typeof value === "string" && exactDouble(value) === undefined) {
+    throw new AppError("invalid_request", `No double holds ${value.slice(0, 60)}. Write {"$numberDecimal": "…"}.`);
+  }
+  if (key === "$date" && typeof value === "string" && !hasKnownDay(value)) {
+    throw new AppError("invalid_request", `${value.slice(0, 60)} is not a day of the calendar.`);
+  }
   if (typeof value !== "number") return value;
   if (!/^-?\d+$/.test(source)) {
     if (!isRounded(source, value)) return new Double(value);
@@ -277,7 +285,7 @@ function ofType(text: string, type: string, subtype = 0): unknown {
       case "long":
         return Long.fromBigInt(integerOf(text.trim(), 64));
       case "double":
-        return new Double(doubleOf(text.trim()));
+        return exactDouble(text.trim());
       case "decimal":
         return decimalOf(text.trim());
       case "bool":
@@ -312,9 +320,24 @@ function ofType(text: string, type: string, subtype = 0): unknown {
   }
 }
 
+/** Returns the double that a text in decimal notation, "NaN" or "Infinity" means; undefined if it would be rounded. */
+function exactDouble(text: string): Double | undefined {
+  const value = Number(text);
+  const isExact = String(value) === text || (DECIMAL.test(text) && !isRounded(text, value));
+  return isExact ? new Double(value) : undefined;
+}
+
+/** Returns whether a text that begins with a day has one of the calendar: `Date` takes 31 February for 3 March. */
+function hasKnownDay(text: string): boolean {
+  const [day] = DAY.exec(text) ?? [];
+  if (day === undefined) return true;
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
 /** Parses a day, or a time with or without its zone. Without a zone it is UTC, as displayed. */
 function dateOf(text: string): Date | undefined {
-  if (!/^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:[T ]|$)/.test(text)) return undefined;
+  if (!/^(?:[T ]|$)/.test(text.replace(DAY, "")) || !DAY.test(text) || !hasKnownDay(text)) return undefined;
   const written = text.replace(" ", "T");
   const hasZone = !written.includes("T") || /(?:Z|[+-]\d\d:?\d\d)$/.test(written);
   const date = new Date(hasZone ? written : `${written}Z`);
