@@ -3,14 +3,14 @@
 import { CopyPlus, Trash2, Undo2 } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useId, useRef, useState } from "react";
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
-import { isNested, useExactText } from "@/components/grid/edit/use-exact-text";
+import { useExactText } from "@/components/grid/edit/use-exact-text";
 import { toReference, useReferenced } from "@/components/grid/edit/use-referenced";
 import { toRefusal } from "@/components/grid/edit/use-row-editing";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { showFailure } from "@/components/ui/toast";
 import type { Entity } from "@/lib/base/values/fields";
 import { CHANGED_VALUE_CHARS_MAX } from "@/lib/features/query/limits";
-import { DEFAULT, hasLongNumber, type NewValue } from "@/lib/features/results/browser/row-edits";
+import { DEFAULT, hasLongNumber, isNested, type NewValue } from "@/lib/features/results/browser/row-edits";
 import "./edit.css";
 
 /** Maximum number of lines of a field before it scrolls. */
@@ -99,8 +99,7 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
   const value = source.textAt(row, index);
   const stored = source.cell(row, index) ?? null;
   const mark = source.mark(row)?.cell(index) ?? null;
-  const isOfNested =
-    areDocuments && exact === null && source.storedKey(row, index) !== null && isNested(stored, field.type);
+  const isOfNested = areDocuments && exact === null && source.storedKey(row, index) !== null && isNested(stored);
   const text = value === DEFAULT || value === null ? "" : (exact ?? value);
   const refusal = toFieldRefusal(edited, { row, column, text });
   const reference = toReference(entity, entities, field.name);

@@ -3,16 +3,10 @@
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
-import type { CellValue } from "@/lib/base/values/json-rows";
 import { api } from "@/lib/features/query/browser/api";
 import { DEFAULT } from "@/lib/features/results/browser/row-edits";
 
 type Column = { index: number; field: { name: string; type: string } };
-
-/** Returns whether a value is edited as Extended JSON. */
-export function isNested(value: CellValue, type: string): boolean {
-  return (typeof value === "object" && value !== null) || (value !== null && (type === "json" || type === "array"));
-}
 
 /**
  * Returns a function that reads the text in which a list or an object of a document is edited; null, with a message, if

@@ -7,7 +7,7 @@ import { EditBar } from "@/components/grid/edit/edit-bar";
 import { EditItems } from "@/components/grid/edit/edit-items";
 import { ReviewPanel, toReviewLabel } from "@/components/grid/edit/review-panel";
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
-import { isNested, useExactText } from "@/components/grid/edit/use-exact-text";
+import { useExactText } from "@/components/grid/edit/use-exact-text";
 import { useSubmit } from "@/components/grid/edit/use-submit";
 import type { GridEditing } from "@/components/grid/result-grid-props";
 import { announce } from "@/components/ui/live-region";
@@ -19,6 +19,7 @@ import { type CellPosition, type CellRange, toBounds } from "@/lib/features/resu
 import {
   DEFAULT,
   hasLongNumber,
+  isNested,
   type NewValue,
   type RowEdits,
   toPastedBlock,
@@ -72,7 +73,7 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       showFailure("MongoDB can't change an _id. Duplicate the row, then delete this one.");
       return true;
     }
-    if (areDocuments && isNested(value, column.field.type)) {
+    if (areDocuments && isNested(value)) {
       // The text of a list or an object names the types of its values, which the grid does not show.
       void readExact(row, column).then((text) => {
         if (text !== null) setAt({ row, column: place, text });

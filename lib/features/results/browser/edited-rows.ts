@@ -90,9 +90,10 @@ export class EditedRows implements RowsSource {
   textAt(row: number, column: number): NewValue {
     const value = this.#pending(row, column);
     // A pending value is a text already: JSON is not encoded twice.
-    return value === undefined
-      ? toEditText(this.base.cell(row, column) ?? null, this.fields[column]?.type ?? "")
-      : value;
+    if (value !== undefined) return value;
+    const stored = this.base.cell(row, column) ?? null;
+    // A document's value has its own type, which the column's other values do not decide.
+    return this.areDocuments ? toFilterValue(stored) : toEditText(stored, this.fields[column]?.type ?? "");
   }
 
   /** Returns the key and values of a loaded row; null for a new one, one without a key, or one that has not arrived. */

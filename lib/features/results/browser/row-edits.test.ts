@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { EditedRows } from "./edited-rows";
-import { DEFAULT, hasLongNumber, RowEdits, toEditText, toPastedBlock } from "./row-edits";
+import { DEFAULT, hasLongNumber, isNested, RowEdits, toEditText, toPastedBlock } from "./row-edits";
 import { AnswerRows } from "./rows-source";
 
 const FIELDS: ResultField[] = [
@@ -147,6 +147,21 @@ test("edits a pending JSON value as the text that it is", () => {
   expect(rows.textAt(0, 1)).toBe('{"a":1}');
   rows.set(0, "data", '{"a":2}');
   expect(rows.textAt(0, 1)).toBe('{"a":2}');
+});
+
+test("edits a text of a document without quotes in a field with lists and objects", () => {
+  const fields: ResultField[] = [
+    { name: "_id", type: "int64" },
+    { name: "mixed", type: "json" },
+  ];
+  const base = new AnswerRows(fields, [
+    { _id: 1, mixed: "text" },
+    { _id: 2, mixed: { a: 1 } },
+  ]);
+  const rows = new EditedRows(base, new RowEdits(), ["_id"], true);
+  expect([rows.textAt(0, 1), isNested(rows.cell(0, 1) ?? null)]).toEqual(["text", false]);
+  expect(isNested(rows.cell(1, 1) ?? null)).toBe(true);
+  expect(new EditedRows(base, new RowEdits(), ["_id"]).textAt(0, 1)).toBe('"text"');
 });
 
 test("gives each new document one _id for all submissions", () => {

@@ -306,6 +306,11 @@ export function toPastedBlock(text: string, cellsMax: number): string[][] | null
   return rows;
 }
 
+/** Returns whether a value of a document is edited as Extended JSON. A text is not, even beside nested values. */
+export function isNested(value: CellValue): boolean {
+  return typeof value === "object" && value !== null;
+}
+
 /** Returns the text in which a value is edited; null for none. JSON is edited as JSON text. */
 export function toEditText(value: CellValue, type: string): string | null {
   return type === "json" && typeof value === "string" ? JSON.stringify(value) : toFilterValue(value);
