@@ -49,7 +49,7 @@ function Panel({ connection, table, areDocuments, source, onSubmit, onClose }: R
   const { edits } = source;
   const { create } = useConsoleActions();
   const dialect = useDialect(connection.type);
-  const { statements, problem } = useStatements({ connection, table, areDocuments, source });
+  const { statements, inTransaction, problem } = useStatements({ connection, table, areDocuments, source });
   const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"],.cell-editor')) return;
@@ -86,9 +86,12 @@ function Panel({ connection, table, areDocuments, source, onSubmit, onClose }: R
         </button>
       </div>
       <p className="review-intro xs t2">
-        {formatCountOf(edits.all.length, areDocuments ? "operation" : "statement")} in one transaction on{" "}
-        <b>{connection.name}</b>. If one fails, none is applied. Each expects 1 row.
-        {areDocuments && " A server without a replica set applies them in order, up to the first that fails."}
+        {formatCountOf(edits.all.length, areDocuments ? "operation" : "statement")}
+        {inTransaction && " in one transaction"} on <b>{connection.name}</b>.
+        {inTransaction === true && " If one fails, none is applied."}
+        {inTransaction === false &&
+          " A server without a replica set applies them in order, up to the first that fails."}{" "}
+        Each expects 1 row.
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
       <section className="row-body" tabIndex={0} aria-label="Statements">
@@ -136,27 +139,26 @@ function Change({ edit, isConflict, failure, children }: ChangeProps) {
 }
 
 type Problem = { at: number; message: string };
+/** `inTransaction`: null until the server has said so. */
+type Shown = { statements: string[]; inTransaction: boolean | null; problem: Problem | null };
 
 /** Returns the statements of all changes, as the server will run them. */
 function useStatements({ connection, table, areDocuments, source }: Omit<ReviewPanelProps, "onSubmit" | "onClose">) {
   const { workspace } = useWorkspace();
   const { edits } = source;
-  const [shown, setShown] = useState<{ statements: string[]; problem: Problem | null }>({
-    statements: [],
-    problem: null,
-  });
+  const [shown, setShown] = useState<Shown>({ statements: [], inTransaction: null, problem: null });
   const changes = JSON.stringify(edits.toChanges(areDocuments));
   useEffect(() => {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const body = { table, changes: JSON.parse(changes), dryRun: true };
       api.changeRows(workspace.id, connection.id, body, stop.signal).then(
-        ({ statements }) => setShown({ statements, problem: null }),
+        ({ statements, inTransaction }) => setShown({ statements, inTransaction, problem: null }),
         (error: unknown) => {
           if (stop.signal.aborted) return;
           const at = error instanceof ApiError ? toChange(error) : -1;
           const message = error instanceof Error ? error.message : "Couldn't load the statements. Try again.";
-          setShown({ statements: [], problem: { at, message } });
+          setShown({ statements: [], inTransaction: null, problem: { at, message } });
         },
       );
     }, DELAY_MS);

@@ -133,7 +133,8 @@ export type RowChangesEnd = {
 export type RowChangePlan = {
   /** Statements of the changes, which are written when called. */
   texts: readonly (() => string)[];
-  /** Writes the changes in one transaction, or in order where the database has none. */
+  /** Whether the changes are written in one transaction. False where the database has none: in order, up to a failure. */
+  inTransaction: boolean;
   run(options: Pick<QueryOptions, "signal" | "timeoutMs">): Promise<RowChangesEnd>;
 };
 

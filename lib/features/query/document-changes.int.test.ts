@@ -137,7 +137,7 @@ describe("changes of documents", () => {
       { op: "insert", set: { _id: "9", name: "nine" } },
     ];
     const { json } = await change(changes, { dryRun: true });
-    expect(json.data).toMatchObject({ executionId: null, affectedRows: null });
+    expect(json.data).toMatchObject({ executionId: null, inTransaction: true, affectedRows: null });
     expect(await goods().countDocuments()).toBe(3);
     for (const query of json.data.statements) {
       const answer = await call("POST", `${path}/execute`, { ...ana, body: { query } });
@@ -417,13 +417,17 @@ describe("changes of documents without a replica set", () => {
 
   it("stops at the first change that fails, and says how many were written", async () => {
     const names = async () => (await goods(client).find().sort({ _id: 1 }).toArray()).map(({ name }) => name);
-    const apply = (changes: object[]) =>
-      call("POST", `${withStandalone.path}/rows/changes`, { ...ana, body: { table: { name: "goods" }, changes } });
+    const apply = (changes: object[], more: object = {}) =>
+      call("POST", `${withStandalone.path}/rows/changes`, {
+        ...ana,
+        body: { table: { name: "goods" }, changes, ...more },
+      });
     await goods(client).insertMany([
       { _id: 1, name: "one" },
       { _id: 2, name: "two" },
     ] as never);
     const first = update("1", { name: "one" }, { name: "ONE" });
+    expect((await apply([first], { dryRun: true })).json.data.inTransaction).toBe(false);
     const refused = await apply([first, { op: "insert", set: { _id: "2" } }, { op: "insert", set: { _id: "3" } }]);
     expect([refused.status, refused.json.details]).toEqual([400, { change: 1, written: 1 }]);
     expect(refused.json.error).toContain("The change before it was written.");

@@ -59,7 +59,11 @@ export async function changeRows(
     ? await toDocumentChanges(caller, { connection, entity }, { body, signal })
     : await toTableChanges(connection, entity, { body, signal });
   try {
-    if (isDryRun) return { executionId: null, statements: await changes.texts(), affectedRows: null, durationMs: 0 };
+    const { inTransaction } = changes;
+    if (isDryRun) {
+      const statements = await changes.texts();
+      return { executionId: null, statements, inTransaction, affectedRows: null, durationMs: 0 };
+    }
     const { schema = null, name } = entity;
     const { timeoutMs, executionId, confirm, confirmWrites } = body;
     const query = `${(await changes.texts(HISTORY_TEXT_CHARS)).join(";\n")};`.slice(0, HISTORY_TEXT_CHARS);
@@ -73,13 +77,13 @@ export async function changeRows(
       ...{ confirm, confirmWrites, signal },
       session: { take: changes.take },
     });
-    return { executionId: id, statements: [], affectedRows: body.changes.length, durationMs };
+    return { executionId: id, statements: [], inTransaction, affectedRows: body.changes.length, durationMs };
   } finally {
     changes.release();
   }
 }
 
-type Changes = {
+type Changes = Pick<RowChangesAnswer, "inTransaction"> & {
   /** Returns the statements to read, as many as begin within `charsMax` characters. */
   texts(charsMax?: number): Promise<string[]>;
   /** Returns the use of a source in which a query runs all changes. */
@@ -95,6 +99,7 @@ async function toTableChanges(
 ): Promise<Changes> {
   const changes = await toChangeStatements(driverOf(connection.type), entity, body.changes);
   return {
+    inTransaction: true,
     texts: (charsMax) =>
       toTexts(
         changes.map(({ text }) => text),
@@ -128,6 +133,7 @@ async function toDocumentChanges(
       return withoutRows(body.changes.length);
     };
     return {
+      inTransaction: plan.inTransaction,
       texts: (charsMax) => toTexts(plan.texts, charsMax),
       take: async () => ({ query, closed: signal, release: () => {} }),
       release: () => lease.release(),

@@ -271,6 +271,7 @@ export const rowChangesAnswer = z.object({
   statements: z
     .array(z.string())
     .describe("Statement of each change, with its values as literals. The database gets them as parameters"),
+  inTransaction: z.boolean().describe("true: all changes are written, or none. false: in order, up to a failure"),
   affectedRows: z.int().nullable().describe("Number of written rows. Null for a dry run"),
   durationMs: z.number(),
 });

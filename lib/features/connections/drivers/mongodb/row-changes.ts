@@ -8,7 +8,7 @@ import type { Doc } from "./operation";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
 import { toShellText } from "./shell/write";
-import { inTransaction, knowsTransactions } from "./transactions";
+import { knowsTransactions, inTransaction as withTransaction } from "./transactions";
 import { WireWriter } from "./values";
 
 /*
@@ -50,6 +50,7 @@ type Write =
   | { op: "delete"; filter: Doc; row: Row };
 /** The document of a change. `isUnchanged`: it has the old values. */
 type Row = { id: unknown; old: Readonly<Record<string, string | null>>; isUnchanged: boolean };
+type Planned = Pick<RowChangePlan, "inTransaction"> & { writes: readonly Write[] };
 type Limits = Pick<QueryOptions, "signal" | "timeoutMs">;
 
 /**
@@ -76,10 +77,11 @@ export async function planMongoRowChanges(
   };
   const planner = new Planner(inSession, entity);
   try {
-    const writes = await planner.plan(changes, limits);
+    const { writes, inTransaction } = await planner.plan(changes, limits);
     return {
       texts: writes.map((write) => () => toText(entity.name, write)),
-      run: (options) => new Writer(inSession, failure, entity.name).run(writes, options),
+      inTransaction,
+      run: (options) => new Writer(inSession, failure, entity.name).run({ writes, inTransaction }, options),
     };
   } catch (error) {
     throw failure(error, limits.signal);
@@ -95,7 +97,7 @@ class Planner {
     this.#entity = entity;
   }
 
-  plan(changes: readonly RowChangeRequest[], { signal, timeoutMs }: Limits): Promise<Write[]> {
+  plan(changes: readonly RowChangeRequest[], { signal, timeoutMs }: Limits): Promise<Planned> {
     return this.#begin(signal, async (db, session) => {
       const collection = db.collection<Document>(this.#entity.name);
       const reading = { session, maxTimeMS: Math.ceil(timeoutMs), signal };
@@ -125,7 +127,7 @@ class Planner {
         }
         writes.push(write);
       }
-      return writes;
+      return { writes, inTransaction: await knowsTransactions(db) };
     });
   }
 
@@ -217,7 +219,7 @@ class Writer {
     this.#collection = collection;
   }
 
-  async run(writes: readonly Write[], { signal, timeoutMs }: Limits): Promise<RowChangesEnd> {
+  async run({ writes, inTransaction }: Planned, { signal, timeoutMs }: Limits): Promise<RowChangesEnd> {
     try {
       return await this.#begin(signal, async (db, session) => {
         const documents = db.collection<Document>(this.#collection);
@@ -226,7 +228,7 @@ class Writer {
         const end =
           stale.length > 0
             ? { conflicts: stale, written: 0, failure: null }
-            : (await knowsTransactions(db))
+            : inTransaction
               ? await this.#runTogether(documents, writes, { ...limits, signal })
               : await this.#runInTurn(documents, writes, { ...limits, signal });
         return await this.#withCurrent(end, { documents, writes, limits });
@@ -244,7 +246,7 @@ class Writer {
     let conflicts: number[] = [];
     let at: number | null = null;
     try {
-      await inTransaction(limits.session, limits.signal, async () => {
+      await withTransaction(limits.session, limits.signal, async () => {
         conflicts = [];
         this.#isUnanswered = false;
         for (const [index, write] of writes.entries()) {
