@@ -105,6 +105,8 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
   const reference = toReference(entity, entities, field.name);
   const { choices } = useReferenced(connection.id, isFocused ? reference : null, draft ?? "");
   const values = entity.columns?.find(({ name }) => name === field.name)?.values ?? [];
+  // The element must not change when the choices arrive: it would lose the focus and the text.
+  const hasOptions = reference !== null || values.length > 0;
   const options = reference
     ? choices.map(({ key, label }) => ({ key, label }))
     : values.map((key) => ({ key, label: key }));
@@ -174,7 +176,7 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
           </button>
         )}
       </div>
-      {options.length > 0 ? (
+      {hasOptions ? (
         <>
           <input {...input} list={`${fieldId}-list`} autoComplete="off" />
           <datalist id={`${fieldId}-list`}>
