@@ -62,7 +62,7 @@ test("answers a question with a visible query, and keeps the chat over a reload"
   await panel(page).getByRole("button", { name: "Open in console" }).click();
   await expect(page.locator(".cm-content").first()).toContainText(/select/i);
   // A name with two meanings is asked back, and a choice sends the refined question.
-  await ask(page, "What is the total revenue?");
+  await ask(page, "total revenue");
   const choices = panel(page).getByRole("list", { name: "Choices" }).getByRole("button");
   await expect(choices).toHaveText(["daily_revenue.revenue", "product_sales.revenue"]);
   await expectAccessible(page);
@@ -71,6 +71,8 @@ test("answers a question with a visible query, and keeps the chat over a reload"
   await expect(panel(page).locator(".me").last()).toContainText("“revenue” means product_sales.revenue");
   await expect(panel(page).locator(".sqls").last()).toContainText("from product_sales", { timeout: 30_000 });
   await expect(choices).toHaveCount(0);
+  // The field sends nothing before the answer is complete.
+  await expect(panel(page).getByRole("button", { name: "Stop", exact: true })).toHaveCount(0);
   // A question that is not understood for certain opens in the builder.
   await ask(page, "top 3 customers by total order value in 2025");
   await panel(page).getByRole("link", { name: "Change it in the question builder" }).click();

@@ -3,10 +3,10 @@ import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry"
 import { formatCountOf } from "@/lib/base/values/amounts";
 import type { ChoiceButton } from "../browser/choices";
 import { build } from "./build";
-import { type Choice, readChosen, withChoice } from "./choice";
+import { type Choice, type Chosen, readChosen, withChoice } from "./choice";
 import type { Conversation, ToolCall, ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";
-import { isFollowUp, mergeFollowUp } from "./follow-up";
+import { isFollowUp, mergeFollowUp, withoutConnective } from "./follow-up";
 import type { Frame } from "./frame";
 import { understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
@@ -370,14 +370,10 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const earlier = conversation.earlier.filter((text) => !CONFIRMATION.test(text));
   const isConfirmed = CONFIRMATION.test(question) && earlier.length > 0;
   const whole = isConfirmed ? (earlier.at(-1) ?? "") : question;
-  const { question: asked, chosen } = readChosen(whole);
+  const { question: written, chosen } = readChosen(whole);
   const before = (isConfirmed ? earlier.slice(0, -1) : earlier).map(readChosen);
-  const thread = threadOf(
-    asked,
-    before.map((each) => each.question),
-    schema,
-    day,
-  );
+  const { thread, isNew } = threadOf([...before, { question: written, chosen }], schema, day);
+  const asked = thread.at(-1) ?? written;
   const hits = yield* lookUp(connection, thread, schema, day);
   // A question that stands alone is answered if each of its words is understood, and proposed otherwise.
   const isAlone = thread.length === 1 && !isConfirmed;
@@ -389,9 +385,9 @@ function* query(connection: Connection, question: string, schema: Schema, conver
     strict = strictly(typos.text);
     thread[0] = typos.text;
   }
-  const corrected = typos?.assumed ?? [];
+  const corrected = [...(isNew ? ["I read this as a new question."] : []), ...(typos?.assumed ?? [])];
   if (strict && "plan" in strict) return yield* run(connection, strict.plan, [...corrected, ...strict.assumed]);
-  if (strict?.choice) return askChoice(strict.choice, typos ? typos.text : whole);
+  if (strict?.choice) return askChoice(strict.choice, `${thread[0] ?? ""}${whole.slice(written.length)}`);
   if (isAlone && chosen.size > 0) return beyondWords(schema, "I can't answer the question with that choice.");
   let frame: Frame | null = null;
   for (const text of thread) {
@@ -400,6 +396,8 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   }
   if (!frame) return beyondWords(schema);
   const last = link(thread.at(-1) ?? asked, schema, hits, day);
+  const followed = thread.at(-2);
+  const followedNotes = followed === undefined ? [] : [`I read this as a follow-up to “${cell(followed)}”.`];
   const unknown = unknownNames(frame, last);
   if (unknown.length > 0) {
     return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
@@ -413,8 +411,14 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
   // The second reader knows no choice, so a person has to see what it makes of the question.
   const hasChoice = before.slice(before.length - thread.length + 1).some((each) => each.chosen.size > 0);
-  if (isAlone || (hasChoice && !isConfirmed)) return propose(connection, built.plan, ignored, corrected);
-  const notes = [...built.notes, ...(ignored.length > 0 ? [`I ignored: ${ignored.join(", ")}.`] : [])];
+  if (isAlone || (hasChoice && !isConfirmed)) {
+    return propose(connection, built.plan, ignored, [...followedNotes, ...corrected]);
+  }
+  const notes = [
+    ...followedNotes,
+    ...built.notes,
+    ...(ignored.length > 0 ? [`I ignored: ${ignored.join(", ")}.`] : []),
+  ];
   return yield* run(connection, built.plan, notes);
 }
 
@@ -444,15 +448,43 @@ function askChoice({ said, options }: Choice, question: string): Reply {
   };
 }
 
-/** Returns the question with the earlier ones that it depends on. */
-function threadOf(question: string, earlier: readonly string[], schema: Schema, today: string): string[] {
-  const thread = [question];
-  for (let i = earlier.length - 1; i >= 0; i--) {
-    const first = thread[0] ?? "";
-    if (!isFollowUp(link(first, schema, [], today))) break;
-    thread.unshift(earlier[i] ?? "");
+type Asked = { question: string; chosen: Chosen };
+type Thread = {
+  thread: string[];
+  /** Whether the last question looks like a follow-up, but is none. */
+  isNew: boolean;
+};
+
+/** Returns the last question with the earlier ones that it depends on. */
+function threadOf(asked: readonly Asked[], schema: Schema, today: string): Thread {
+  const thread: string[] = [];
+  for (const [i, { question, chosen }] of [...asked.entries()].toReversed()) {
+    const previous = asked[i - 1]?.question;
+    // A question with a chosen meaning stands alone.
+    const isFollowing = previous !== undefined && chosen.size === 0 && isFollowUp(link(question, schema, [], today));
+    const own = isFollowing ? ownQuestion(question, previous, schema, today) : null;
+    thread.unshift(own ?? question);
+    if (own !== null) return { thread, isNew: thread.length === 1 };
+    if (!isFollowing) break;
   }
-  return thread;
+  return { thread, isNew: false };
+}
+
+/**
+ * Returns a follow-up as a separate question if its columns are not those of the question before, or may be others:
+ * “total revenue” after “how many orders” is not about orders without a revenue. Otherwise null.
+ */
+function ownQuestion(text: string, before: string, schema: Schema, today: string): string | null {
+  const question = withoutConnective(text);
+  const linked = link(question, schema, [], today);
+  // “And customers?” repeats the question before for other rows.
+  if (linked.mentions.some(({ tables }) => tables.length > 0)) return null;
+  const near = tablesOf(link(before, schema, [], today));
+  const read = understandStrictly(linked, schema, []);
+  if ("plan" in read) return near.includes(read.plan.from) ? null : question;
+  if (!read.choice) return null;
+  const nearOptions = read.choice.options.filter((option) => near.some(({ name }) => option.startsWith(`${name}.`)));
+  return nearOptions.length === 1 ? null : question;
 }
 
 /** Queries the database for columns that contain words of the question. */

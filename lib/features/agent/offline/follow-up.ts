@@ -29,6 +29,13 @@ export function isFollowUp({ tokens, mentions, text }: Linked): boolean {
   return tokens.length <= 2 && mentions.every(({ tables }) => tables.length === 0) && mentions.length > 0;
 }
 
+const CONNECTIVE = /^(?:(?:and|also|now|then|ok|okay|what about|how about)\b[\s,]*)+/i;
+
+/** Returns a question without the words that link it to the one before. */
+export function withoutConnective(text: string): string {
+  return text.trim().replace(CONNECTIVE, "");
+}
+
 /** Changes the earlier question by the follow-up. */
 export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Frame {
   const focus = [

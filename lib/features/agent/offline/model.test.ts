@@ -130,6 +130,36 @@ test("changes the previous question in a follow-up, without reading the schema a
   expect(second.calls).not.toContain("describe_entity");
 });
 
+test("states that it read a follow-up, and asks a few words anew that the earlier tables do not explain", async () => {
+  const of = engine(() => [{ n: 1 }]);
+  const views = ["shop_sales", "web_sales"].map((name) => table(name, column("revenue", "numeric")));
+  const orders = { ...ORDERS, columns: [...ORDERS.columns, column("freight", "numeric")] };
+  const tables = [CUSTOMERS, orders, ...views, table("employees", column("salary", "numeric"))];
+  const first = await ask("How many orders are there?", of, tables);
+  const next = async (content: string, messages = first.messages) => {
+    const asked = await ask([...messages, { role: "user", content }], of, tables);
+    return { ...asked, query: asked.ran.filter(({ query }) => !query.includes("as place")).at(-1)?.query };
+  };
+  // One meaning of the earlier table, one elsewhere, and two.
+  const freight = await next("average freight");
+  expect(freight.text).toContain("I read this as a follow-up to “How many orders are there?”.");
+  expect(freight.query).toMatch(/^select avg\(freight\) as \w+\nfrom orders$/);
+  for (const question of ["total salary", "and the total salary?"]) {
+    const salary = await next(question);
+    expect(salary.text, question).toContain("I read this as a new question.");
+    expect(salary.query).toBe("select sum(salary) as total_salary\nfrom employees");
+  }
+  for (const question of ["total revenue", "And what about total revenue?"]) {
+    const asked = await next(question);
+    expect(asked.query, question).toBeUndefined();
+    expect(asked.text).toContain("Which one do you mean?");
+    const sent = `${question.replace(/^And what about /, "")} (“revenue” means shop_sales.revenue)`;
+    const chosen = await next(sent, asked.messages);
+    expect(chosen.query).toBe("select sum(revenue) as total_revenue\nfrom shop_sales");
+    expect(chosen.text).not.toContain("I read this");
+  }
+});
+
 test("says what it can't do: writes, causes, medians, and unknown names", async () => {
   const of = engine(() => [{ n: 1 }]);
   for (const [question, words] of [
