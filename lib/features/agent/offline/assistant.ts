@@ -515,20 +515,32 @@ function tablesOf({ mentions }: Linked): Table[] {
 }
 
 /**
- * Returns capitalised names, and words right before the question's target. An answer that ignores them would be wrong.
+ * Returns capitalised names, words right before the question's target (“stock of products”) and parts of a list
+ * (“shipped or delivered”). An answer that ignores them would be wrong.
  */
-function unknownNames(frame: Frame, linked: Linked): string[] {
+function unknownNames(frame: Frame, { tokens, mentions }: Linked): string[] {
   const isName = ({ raw, isQuoted }: Linked["tokens"][number], i: number) =>
     isQuoted || (i > 0 && /^\p{Lu}/u.test(raw) && !/^[A-Z]{2,5}$/.test(raw));
-  const isBeforeSubject = (i: number) =>
-    linked.mentions.some(({ from, tables }) => from === i + 1 && tables[0]?.table === frame.target);
-  return linked.tokens
+  const isSubject = (i: number) => mentions.some(({ from, tables }) => from === i && tables[0]?.table === frame.target);
+  const isBeforeSubject = (i: number) => {
+    const rest = tokens.slice(i + 1, i + 4).findIndex(({ lower }) => !OF_THE.has(lower));
+    return rest >= 0 && isSubject(i + 1 + rest);
+  };
+  const isJoining = (i: number) => i > 0 && JOINING.has(tokens[i]?.lower ?? "");
+  const isListed = (i: number) =>
+    isJoining(i - 1) || isJoining(i + 1) || (tokens[i + 1]?.lower === "," && isJoining(i + 3));
+  return tokens
     .filter(
       (token, i) =>
-        frame.ignored.includes(token.raw) && !GRAMMAR.has(token.lower) && (isName(token, i) || isBeforeSubject(i)),
+        frame.ignored.includes(token.raw) &&
+        !GRAMMAR.has(token.lower) &&
+        (isName(token, i) || isBeforeSubject(i) || isListed(i)),
     )
     .map(({ raw }) => raw);
 }
+
+const OF_THE: ReadonlySet<string> = new Set(["of", "our", "the"]);
+const JOINING: ReadonlySet<string> = new Set(["and", "or"]);
 
 function dialectOf({ dialect }: Connection): SqlDialect {
   return SQL_DIALECTS.find((each) => each === dialect) ?? "standard";

@@ -167,6 +167,8 @@ test("says what it can't do: writes, causes, medians, and unknown names", async 
     ["Why did sales drop?", /can't explain causes/],
     ["What is the median order total?", /can't explain causes/],
     ["How many customers live in Atlantis?", /no “Atlantis”/],
+    ["orders shipped or delivered", /no “shipped” or “delivered”/],
+    ["balance of our customers", /no “balance”/],
     ["What is the meaning of life?", /tell which table|Which|I found no/],
   ] as const) {
     const { text, ran } = await ask(question, of);

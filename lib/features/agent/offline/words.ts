@@ -240,7 +240,6 @@ const SYNONYM_LINES = [
   "visit: visit event session",
   "subscrib: subscrib newsletter",
   "genr: genre categori",
-  "stock: stock quantiti",
 ];
 export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   SYNONYM_LINES.map((line) => {
