@@ -4,7 +4,7 @@ import { GitCompare, X } from "lucide-react";
 import { useState } from "react";
 import { useDialect } from "@/components/connections/use-connection-types";
 import type { ConsoleNews } from "@/components/consoles/console-service";
-import { type OpenConsole, useConsoleNews } from "@/components/consoles/use-consoles";
+import { type OpenConsole, useConsoleNews, useOtherDraft } from "@/components/consoles/use-consoles";
 import type { ItemNews } from "@/components/layout/item-news";
 import { useChangeSentence } from "@/components/layout/use-change-sentence";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -20,6 +20,9 @@ const DiffView = lazyComponent(
   (module) => module.DiffView,
   () => <ListSkeleton label="Loading diff" rows={3} rowPx={26} />,
 );
+
+const CHANGE = { before: "Before this change", after: "After this change" };
+const DRAFTS = { before: "This draft", after: "Other draft" };
 
 const NO_NEWS: ItemNews = { userId: null, push: null };
 
@@ -69,6 +72,7 @@ export function ChangeNotice({ open }: { open: OpenConsole }) {
           title={sentence.replace(/\.$/, "")}
           before={before}
           after={after}
+          labels={CHANGE}
           onClose={() => setIsShowingDiff(false)}
         />
       )}
@@ -90,12 +94,53 @@ export function useNewsSentence(news: ConsoleNews | null, saved?: string): strin
   return news === null || news.userId === null ? "This console was changed elsewhere." : sentence;
 }
 
-type DiffProps = { open: OpenConsole; title: string; before: string; after: string; onClose: () => void };
+/** Notice that another browser of the user has a different draft. Both stay until the user chooses one. */
+export function OtherDraftNotice({ open: { id, connectionId, content, draft } }: { open: OpenConsole }) {
+  const { consoles, drafts } = useWorkspace();
+  const other = useOtherDraft(id);
+  const [isShowingDiff, setIsShowingDiff] = useState(false);
+  if (other === null) return null;
+  return (
+    <div className="stale" role="status">
+      <GitCompare className="s" />
+      <span className="grow">
+        <b className="b6">Your draft in another browser or tab is different.</b> Both are kept until you choose.
+      </span>
+      <button type="button" className="btn sm" onClick={() => setIsShowingDiff(true)}>
+        View diff
+      </button>
+      <button type="button" className="btn sm" onClick={() => consoles.takeOtherDraft(id)}>
+        Use other draft
+      </button>
+      <button type="button" className="btn sm" onClick={() => drafts.keepMine(id)}>
+        {draft === null ? "Discard other draft" : "Keep this draft"}
+      </button>
+      {isShowingDiff && (
+        <Diff
+          open={{ connectionId }}
+          title="Compare drafts"
+          before={content}
+          after={other.content}
+          labels={DRAFTS}
+          onClose={() => setIsShowingDiff(false)}
+        />
+      )}
+    </div>
+  );
+}
 
-function Diff({ open, title, before, after, onClose }: DiffProps) {
+type DiffProps = {
+  open: Pick<OpenConsole, "connectionId">;
+  title: string;
+  before: string;
+  after: string;
+  labels: { before: string; after: string };
+  onClose: () => void;
+};
+
+function Diff({ open, title, before, after, labels, onClose }: DiffProps) {
   const connection = useFindConnection()(open.connectionId);
   const dialect = useDialect(connection?.type);
-  const labels = { before: "Before this change", after: "After this change" };
   return (
     <Modal title={title} isOpen onClose={onClose} isWide>
       <DiffView key={after} before={before} after={after} kind="unified" dialect={dialect} labels={labels} />

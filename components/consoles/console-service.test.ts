@@ -112,6 +112,19 @@ describe("ConsoleService", () => {
     expect(drafts.read(ID)?.content).toBe("select 'mine'");
   });
 
+  it("shows the draft of another browser on request, on the version that it changes", () => {
+    const { service, drafts } = makeService();
+    serve(consoleOf());
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 'mine'");
+    const other = { content: "select 'other'", version: 1, updatedAt: "2026-01-01T00:00:00.000Z" };
+    drafts.adopt(consoleOf(), other);
+    expect([drafts.read(ID)?.content, drafts.readOther(ID)]).toEqual(["select 'mine'", other]);
+    service.takeOtherDraft(ID);
+    expect(drafts.read(ID)).toMatchObject({ content: "select 'other'", version: 1, base: consoleOf().content });
+    expect(drafts.readOther(ID)).toBeNull();
+  });
+
   it("merges edits of other lines into the draft, also when a save meets them", async () => {
     const base = consoleOf({ content: "a\nb\nc\nd\n" });
     const server = serve(base);

@@ -128,15 +128,17 @@ export class ConsoleService {
   /** Reads a console, with the user's draft of it. @throws ApiError */
   async load(id: string, signal?: AbortSignal): Promise<Console> {
     const { workspaceId, drafts } = this.parts;
+    const sentCount = drafts.countSent(id);
     const [saved, draft] = await Promise.all([
       consoleApi.read(workspaceId, id, signal),
       consoleApi.readDraft(workspaceId, id, signal),
     ]);
-    const aside = drafts.adopt(saved, draft);
-    if (aside !== null) {
-      showToast(`${saved.name} has a different draft in another browser. Showing this browser's draft.`, {
+    // A draft that was sent during the read is newer than the answer.
+    const adopted = drafts.countSent(id) === sentCount ? drafts.adopt(saved, draft) : null;
+    if (adopted?.shown === "other") {
+      showToast(`${saved.name} shows the draft of another browser.`, {
         id: `aside-${id}`,
-        action: { label: "Show other draft", onClick: () => drafts.write(saved, aside) },
+        action: { label: "Show this browser's", onClick: () => drafts.write(saved, adopted.aside) },
       });
     }
     this.note(saved, false);
@@ -460,6 +462,22 @@ export class ConsoleService {
     const started = base === null ? saved : { id, version, content: base };
     showToast("Saved version loaded", {
       id: `theirs-${id}`,
+      action: { label: "Undo", onClick: () => drafts.rebase(started, content) },
+    });
+  }
+
+  /** Shows the draft of another browser instead of this browser's one. */
+  takeOtherDraft(id: string): void {
+    const { workspaceId, queryClient, drafts } = this.parts;
+    const saved = queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
+    const mine = drafts.read(id);
+    if (!saved || drafts.takeOther(saved) === null) return;
+    drafts.observe(saved);
+    if (mine === null) return;
+    const { base, version, content } = mine;
+    const started = base === null ? saved : { id, version, content: base };
+    showToast("Other draft loaded", {
+      id: `aside-${id}`,
       action: { label: "Undo", onClick: () => drafts.rebase(started, content) },
     });
   }

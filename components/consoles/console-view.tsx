@@ -2,7 +2,7 @@
 
 import { useSearchParams } from "next/navigation";
 import { type KeyboardEvent, useEffect } from "react";
-import { ChangeNotice } from "@/components/consoles/change-notice";
+import { ChangeNotice, OtherDraftNotice } from "@/components/consoles/change-notice";
 import { CancelDialog, SaveQuestion } from "@/components/consoles/console-dialogs";
 import { ConsoleEditor, loadEditor } from "@/components/consoles/console-editor";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
@@ -68,6 +68,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       )}
       <TransactionBar consoleId={draft.id} connection={connection} />
       {!isComparing && <ChangeNotice open={draft} />}
+      <OtherDraftNotice open={draft} />
       {variables.list.length > 0 && !isComparing && (
         <VariableBar
           variables={variables}

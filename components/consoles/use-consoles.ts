@@ -10,7 +10,7 @@ import {
   toTreeKey,
 } from "@/components/consoles/console-service";
 import type { FolderSource } from "@/components/folders/use-folder-pages";
-import type { LocalDraft } from "@/components/layout/draft-store";
+import type { LocalDraft, ServerDraft } from "@/components/layout/draft-store";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
@@ -166,6 +166,13 @@ export function useConsoleNews(id: string): ConsoleNews | null {
 export function useDraft(id: string): LocalDraft | null {
   const { drafts } = useWorkspace();
   const read = useCallback(() => drafts.read(id), [drafts, id]);
+  return useSyncExternalStore(drafts.subscribe, read, () => null);
+}
+
+/** Returns the draft of another browser that the user has to choose or to replace; null without one. */
+export function useOtherDraft(id: string): ServerDraft | null {
+  const { drafts } = useWorkspace();
+  const read = useCallback(() => drafts.readOther(id), [drafts, id]);
   return useSyncExternalStore(drafts.subscribe, read, () => null);
 }
 

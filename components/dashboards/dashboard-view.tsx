@@ -155,7 +155,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall, notice }: Loaded
   }, [title]);
   const { data, again } = reading;
   const error = toFailure(reading);
-  const { draft, discard } = useOwnDraft(id);
+  const { draft, discard } = useOwnDraft(dashboard, !isWall);
   const { lastRun } = dashboard;
   const run = reading.run ?? (lastRun !== null && isGoing(lastRun) ? lastRun : null);
   const source = useMemo(
@@ -211,11 +211,11 @@ function Loaded({ dashboard, choice, reading, timezone, isWall, notice }: Loaded
     <div ref={pageRef} className="dashboard-host">
       <Page title={heading} trail={isWall ? undefined : trail} actions={actions} isWide>
         {notice}
-        {draft !== null && !isWall && (
+        {draft !== null && (
           <DraftNotice
             draft={draft}
             editLink={<EditLink dashboard={dashboard} label="Continue editing" className="btn sm" />}
-            onDiscard={discard}
+            onDiscard={() => void discard()}
           />
         )}
         {description !== "" && <p className="lead dashboard-lead">{description}</p>}

@@ -14,7 +14,7 @@ type DraftNoticeProps = {
   onDiscard: () => void;
 };
 
-/** Notice in view mode that this browser has unsaved changes of the dashboard. */
+/** Notice in view mode that the user has unsaved changes of the dashboard. */
 export function DraftNotice({ draft: { content, base }, editLink, onDiscard }: DraftNoticeProps) {
   const [isDiscarding, setIsDiscarding] = useState(false);
   const changes = useMemo(() => {
@@ -42,7 +42,10 @@ export function DraftNotice({ draft: { content, base }, editLink, onDiscard }: D
         changes={changes}
         isOpen={isDiscarding}
         onClose={() => setIsDiscarding(false)}
-        onDiscard={onDiscard}
+        onDiscard={() => {
+          setIsDiscarding(false);
+          onDiscard();
+        }}
       />
     </div>
   );

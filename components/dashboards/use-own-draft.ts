@@ -1,32 +1,63 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { DraftStore } from "@/components/layout/draft-store";
+import { DraftStore, type PutDraft } from "@/components/layout/draft-store";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { showToast } from "@/components/ui/toast";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 
 /** Returns the drafts of dashboards, which the server has too. @param onFull called when this browser has no space */
 export function useDraftStore(onFull: () => void): DraftStore {
   const { user, workspace } = useWorkspace();
   const [store] = useState(() => {
     const server = {
-      put: (id: string, { base, ...body }: { content: string; version: number; base: string | null }) =>
+      put: (id: string, { base, ...body }: PutDraft) =>
         dashboardApi.putDraft(workspace.id, id, { ...body, base: base ?? "" }),
-      remove: (id: string) => dashboardApi.removeDraft(workspace.id, id),
+      remove: (id: string, updatedAt: string) => dashboardApi.removeDraft(workspace.id, id, updatedAt),
     };
     return new DraftStore(user.id, workspace.id, server, onFull, "dashboard-draft");
   });
   return store;
 }
 
-/** Returns this browser's draft of a dashboard, null without one, and a function that discards it. */
-export function useOwnDraft(dashboardId: string) {
+/**
+ * Returns the user's draft of a dashboard, as the editor would show it, and a function that discards it. It is null
+ * without a draft, and until the server's one is known; without a connection, it is this browser's.
+ */
+export function useOwnDraft({ id, version }: Pick<Dashboard, "id" | "version">, isShown: boolean) {
+  const { workspace } = useWorkspace();
   const store = useDraftStore(() => {});
-  useEffect(() => store.wake(), [store]);
-  const draft = useSyncExternalStore(
+  useEffect(() => store.wake({ isReader: true }), [store]);
+  const { data, isPending, refetch } = useQuery({
+    // A saved draft ends with a new version.
+    queryKey: ["own-dashboard-draft", workspace.id, id, version],
+    queryFn: ({ signal }) => dashboardApi.readDraft(workspace.id, id, signal),
+    enabled: isShown,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    // Offline it fails at once, and this browser's draft is shown.
+    networkMode: "always",
+  });
+  useSyncExternalStore(
     store.subscribe,
-    () => store.read(dashboardId),
+    () => store.read(id),
     () => null,
   );
-  return { draft, discard: () => store.drop(dashboardId) };
+  const draft = isPending || !isShown ? null : store.preview(id, data);
+  const [, setDiscards] = useState(0);
+  const discard = async () => {
+    // Another browser may have changed it since.
+    const latest = store.preview(id, (await refetch()).data);
+    if (latest === null || draft === null) return;
+    if (latest.content !== draft.content) {
+      return showToast("Your draft was changed in another browser. Nothing was discarded.", { id: `draft-${id}` });
+    }
+    await store.discard(id, latest.serverAt);
+    await refetch();
+    setDiscards((count) => count + 1);
+  };
+  return { draft, discard };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DraftStore } from "@/components/layout/draft-store";
+import { type DraftServer, DraftStore, type ServerDraft } from "@/components/layout/draft-store";
 import type { ConsoleDraft } from "@/lib/features/consoles/schema";
 import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -27,7 +27,7 @@ function makeStore(onFull = () => {}) {
     {
       put: async (_, body) => {
         await answer();
-        sent.push(body);
+        sent.push({ content: body.content, version: body.version });
         return draftOf(body.content, body.version, `t${sent.length}`);
       },
       remove: async () => {
@@ -167,8 +167,9 @@ describe("DraftStore", () => {
     store.write(saved, "select 2");
     await vi.advanceTimersByTimeAsync(2000);
     store.write(saved, "select 22");
-    expect(store.adopt(saved, draftOf("select 7", 3, "t9"))).toBe("select 7");
+    expect(store.adopt(saved, draftOf("select 7", 3, "t9"))).toEqual({ shown: "mine", aside: "select 7" });
     expect(store.read(saved.id)?.content).toBe("select 22");
+    expect(store.readOther(saved.id)?.content).toBe("select 7");
   });
 
   it("follows typing in another tab of the browser", () => {
@@ -209,5 +210,265 @@ describe("a draft of another kind, without a server", () => {
     again.drop(saved.id);
     expect(kept.size).toBe(0);
     expect(removed).toBe(0);
+  });
+});
+
+describe("browsers of one user", () => {
+  /** The server's draft, and the failure of its next answers. A lost answer is one to a request that it has handled. */
+  let stored: ServerDraft | null;
+  let failure: { status: number; isLost: boolean } | null;
+  let count: number;
+  let stops: (() => void)[];
+
+  beforeEach(() => {
+    [stored, failure, count, stops] = [null, null, 0, []];
+  });
+  afterEach(() => {
+    for (const stop of stops) stop();
+  });
+
+  const answerWith = <T>(handle: () => T): T => {
+    const now = failure;
+    if (now !== null && !now.isLost) throw new ApiError(now.status, "unavailable", "Try again.");
+    const answered = handle();
+    if (now !== null) throw ApiError.unreachable();
+    return answered;
+  };
+  const server: DraftServer = {
+    put: async (_, { updatedAt, base, ...body }) =>
+      answerWith(() => {
+        if (stored !== null && stored.updatedAt !== updatedAt) throw conflict();
+        stored = { ...body, ...(base !== null && { base }), updatedAt: `t${++count}` };
+        return stored;
+      }),
+    remove: async (_, updatedAt) =>
+      answerWith(() => {
+        if (stored !== null && stored.updatedAt !== updatedAt) throw conflict();
+        stored = null;
+      }),
+  };
+  const conflict = () => new ApiError(409, "conflict", "Changed.", { current: stored });
+  const settle = () => vi.advanceTimersByTimeAsync(3000);
+
+  /** Opens the page in a browser, each of which has its own storage. */
+  function open(browser: string, options: Parameters<DraftStore["wake"]>[0] = {}): DraftStore {
+    const store = new DraftStore(browser, "w", server, () => {}, "dashboard-draft");
+    stops.push(store.wake(options));
+    return store;
+  }
+
+  function keepUnsent(browser: string, content: string): void {
+    const draft = { content, version: 3, base: "select 1", serverAt: null, isSent: false };
+    kept.set(`millrace:dashboard-draft:${browser}:w:${saved.id}`, JSON.stringify(draft));
+  }
+
+  it("keeps both drafts until the user chooses, if one was never sent", async () => {
+    const desktop = open("desktop");
+    desktop.write(saved, "select 'desktop'");
+    await settle();
+    keepUnsent("laptop", "select 'laptop'");
+    const laptop = open("laptop");
+    await settle();
+    laptop.write(saved, "select 'laptop', 2");
+    await settle();
+    expect(stored?.content).toBe("select 'desktop'");
+    expect(laptop.read(saved.id)?.content).toBe("select 'laptop', 2");
+    expect(laptop.readOther(saved.id)).toEqual(stored);
+    expect(laptop.adopt(saved, stored)).toEqual({ shown: "mine", aside: "select 'desktop'" });
+    laptop.keepMine(saved.id);
+    await settle();
+    expect(stored?.content).toBe("select 'laptop', 2");
+    expect(laptop.readOther(saved.id)).toBeNull();
+    // Nothing waits in the other browser, so it continues the chosen one, and tells so.
+    expect(desktop.adopt(saved, stored)).toEqual({ shown: "other", aside: "select 'desktop'" });
+    expect(desktop.read(saved.id)).toMatchObject({ content: "select 'laptop', 2", base: "select 1", isSent: true });
+  });
+
+  it("refuses the second of two open editors, which then continues the first one's draft", async () => {
+    const [desktop, laptop] = [open("desktop"), open("laptop")];
+    desktop.write(saved, "select 'desktop'");
+    await settle();
+    laptop.adopt(saved, stored);
+    laptop.write(saved, "select 'laptop'");
+    desktop.write(saved, "select 'desktop', 2");
+    await vi.advanceTimersByTimeAsync(500);
+    laptop.write(saved, "select 'laptop', 2");
+    await settle();
+    expect(stored?.content).toBe("select 'desktop', 2");
+    expect(laptop.takeOther(saved)).toEqual(stored);
+    expect(laptop.read(saved.id)).toMatchObject({ content: "select 'desktop', 2", isSent: true });
+    laptop.write(saved, "select 'both'");
+    await settle();
+    expect(stored?.content).toBe("select 'both'");
+    expect(laptop.readOther(saved.id)).toBeNull();
+  });
+
+  it("keeps the text that an editor holds, and offers the one of another tab", async () => {
+    const tabs = [open("laptop", { heldId: saved.id }), open("laptop", { heldId: saved.id })] as const;
+    const key = `millrace:dashboard-draft:laptop:w:${saved.id}`;
+    tabs[0].write(saved, "select 'first'");
+    await settle();
+    const hear = () =>
+      page.dispatchEvent(Object.assign(new Event("storage"), { key, newValue: kept.get(key) ?? null }));
+    hear();
+    expect([tabs[1].read(saved.id), tabs[1].readOther(saved.id)]).toEqual([null, stored]);
+    tabs[1].write(saved, "select 'second'");
+    await settle();
+    expect(stored?.content).toBe("select 'first'");
+    tabs[1].keepMine(saved.id);
+    await settle();
+    expect(stored?.content).toBe("select 'second'");
+    hear();
+    expect(tabs[0].read(saved.id)?.content).toBe("select 'first'");
+    expect(tabs[0].readOther(saved.id)).toEqual(stored);
+    expect(tabs[0].takeOther(saved)?.content).toBe("select 'second'");
+  });
+
+  it("replaces no draft that could not be read", async () => {
+    open("desktop").write(saved, "select 'desktop'");
+    await settle();
+    const laptop = open("laptop");
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    expect(stored?.content).toBe("select 'desktop'");
+    expect(laptop.readOther(saved.id)).toEqual(stored);
+    // Its own changes are undone, and the other ones are discarded.
+    laptop.write(saved, saved.content);
+    await settle();
+    expect(stored?.content).toBe("select 'desktop'");
+    laptop.keepMine(saved.id);
+    await settle();
+    expect(stored).toBeNull();
+  });
+
+  it("sends nothing from a page that only shows drafts", async () => {
+    keepUnsent("laptop", "select 'laptop'");
+    const view = open("laptop", { isReader: true });
+    await settle();
+    reportUnreachable();
+    reportReachable();
+    await settle();
+    expect(stored).toBeNull();
+    expect(view.preview(saved.id, null)?.content).toBe("select 'laptop'");
+  });
+
+  it.each([
+    { name: "the same text", more: null },
+    { name: "a longer text", more: "select 'laptop', 2" },
+  ])("sees its own draft, not another one, after a lost response: $name", async ({ more }) => {
+    const before = open("laptop");
+    failure = { status: 0, isLost: true };
+    before.write(saved, "select 'laptop'");
+    await settle();
+    if (more !== null) before.write(saved, more);
+    page.dispatchEvent(new Event("pagehide"));
+    failure = null;
+    const laptop = open("laptop");
+    await settle();
+    expect(laptop.readOther(saved.id)).toBeNull();
+    expect(stored?.content).toBe(more ?? "select 'laptop'");
+    expect(laptop.read(saved.id)).toMatchObject({ serverAt: stored?.updatedAt, isSent: true, inFlight: null });
+  });
+
+  it("sends the last change when the editor is left", async () => {
+    open("laptop").write(saved, "select 'laptop'");
+    for (const stop of stops) stop();
+    await settle();
+    expect(stored?.content).toBe("select 'laptop'");
+    const again = open("laptop");
+    expect(again.adopt(saved, stored)).toBeNull();
+    expect(again.read(saved.id)).toMatchObject({ serverAt: stored?.updatedAt, isSent: true });
+  });
+
+  it.each([
+    { status: 503, isLost: false },
+    { status: 0, isLost: true },
+  ])("does not bring back a discarded draft that could not be deleted: %o", async (fault) => {
+    const laptop = open("laptop");
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    const before = stored;
+    failure = fault;
+    laptop.drop(saved.id);
+    await settle();
+    const again = open("laptop");
+    expect(again.preview(saved.id, before)).toBeNull();
+    expect(again.adopt(saved, before)).toBeNull();
+    expect(again.read(saved.id)).toBeNull();
+    await settle();
+    reportUnreachable();
+    failure = null;
+    reportReachable();
+    await settle();
+    expect(stored).toBeNull();
+    expect([...kept.keys()]).toEqual([]);
+  });
+
+  it("replaces a discarded draft by the next one", async () => {
+    const laptop = open("laptop");
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    failure = { status: 503, isLost: false };
+    laptop.drop(saved.id);
+    await settle();
+    failure = null;
+    laptop.write(saved, "select 'again'");
+    await settle();
+    expect(stored?.content).toBe("select 'again'");
+    expect(laptop.readOther(saved.id)).toBeNull();
+  });
+
+  it("deletes a discarded draft whose request had no response", async () => {
+    const laptop = open("laptop");
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    failure = { status: 0, isLost: true };
+    laptop.write(saved, "select 'laptop', 2");
+    await settle();
+    failure = null;
+    laptop.drop(saved.id);
+    await settle();
+    expect(stored).toBeNull();
+    expect([...kept.keys()]).toEqual([]);
+  });
+
+  it("discards only the draft that it has seen", async () => {
+    const [desktop, laptop] = [open("desktop"), open("laptop")];
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    desktop.adopt(saved, stored);
+    desktop.write(saved, "select 'desktop'");
+    await settle();
+    laptop.drop(saved.id);
+    await settle();
+    expect(stored?.content).toBe("select 'desktop'");
+    expect(laptop.preview(saved.id, stored)).toMatchObject({
+      content: "select 'desktop'",
+      serverAt: stored?.updatedAt,
+    });
+  });
+
+  it("shows the server's draft, none that was saved or discarded elsewhere, and unsent changes", async () => {
+    const laptop = open("laptop");
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    expect(laptop.preview(saved.id, null)).toBeNull();
+    const newer = { content: "select 'desktop'", version: 3, base: "select 1", updatedAt: "t8" };
+    expect(laptop.preview(saved.id, newer)?.content).toBe("select 'desktop'");
+    expect(laptop.preview(saved.id, undefined)?.content).toBe("select 'laptop'");
+    laptop.write(saved, "select 'laptop', 2");
+    expect(laptop.preview(saved.id, newer)?.content).toBe("select 'laptop', 2");
+    expect(laptop.read(saved.id)?.content).toBe("select 'laptop', 2");
+  });
+
+  it("ignores an answer that is older than its own draft", async () => {
+    const laptop = open("laptop");
+    laptop.write(saved, "select 'laptop'");
+    await settle();
+    const older = stored;
+    laptop.write(saved, "select 'laptop', 2");
+    await settle();
+    expect(laptop.adopt(saved, older)).toBeNull();
+    expect(laptop.read(saved.id)?.content).toBe("select 'laptop', 2");
   });
 });

@@ -14,6 +14,8 @@ export type LocalDraft = {
   serverAt: string | null;
   /** Whether the server has this text. */
   isSent: boolean;
+  /** Text of a request without a response: the server may have it. Null without one. */
+  inFlight: string | null;
 };
 
 /** An edited object: a console, or a dashboard as text. */
@@ -21,11 +23,18 @@ type Saved = { id: string; content: string; version: number };
 /** The server's copy of a draft. `base` is the saved text that it changes, where the server knows it. */
 export type ServerDraft = { content: string; version: number; base?: string; updatedAt: string };
 
-/** Requests of the store to the server. */
+/** Requests of the store to the server, which answers 409 with its draft if that is not the one of `updatedAt`. */
 export type DraftServer = {
-  put: (id: string, body: { content: string; version: number; base: string | null }) => Promise<ServerDraft>;
-  remove: (consoleId: string) => Promise<unknown>;
+  put: (id: string, body: PutDraft) => Promise<ServerDraft>;
+  remove: (id: string, updatedAt: string) => Promise<unknown>;
 };
+export type PutDraft = Pick<LocalDraft, "content" | "version" | "base"> & { updatedAt: string | null };
+
+/** A discarded draft that the server may still have: the one of this time, or with this text. */
+type Discarded = Pick<LocalDraft, "serverAt" | "inFlight">;
+
+/** The outcome of `adopt` if both sides had a draft: the one that is shown, and the other side's text. */
+export type Adopted = { shown: "mine" | "other"; aside: string };
 
 /** Pause before typed text is stored in this browser; the longer one is before it is sent to the server. */
 const KEEP_AFTER_MS = 250;
@@ -38,11 +47,17 @@ const SEND_AFTER_MS = 1000;
 export class DraftStore {
   #drafts = new Map<string, LocalDraft>();
   #dirty: ReadonlySet<string> = new Set();
+  /** Drafts of other browsers that the user has to choose from: until then, nothing is sent. */
+  #others = new Map<string, ServerDraft>();
   readonly #changes = createStore(() => 0);
   #keepTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #sendTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #sending = new Set<string>();
+  #sentCounts = new Map<string, number>();
   readonly #prefix: string;
+  readonly #discardedPrefix: string;
+  #isReader = false;
+  #isStopped = false;
 
   /**
    * @param server null if drafts stay in this browser
@@ -56,24 +71,42 @@ export class DraftStore {
     kind: "draft" | "dashboard-draft" = "draft",
   ) {
     this.#prefix = `millrace:${kind}:${userId}:${workspaceId}:`;
+    this.#discardedPrefix = `millrace:discarded-${kind}:${userId}:${workspaceId}:`;
   }
 
   read = (consoleId: string): LocalDraft | null => this.#drafts.get(consoleId) ?? null;
+
+  /** Returns the draft of another browser that differs from this browser's; null without one. */
+  readOther = (id: string): ServerDraft | null => this.#others.get(id) ?? null;
+
+  /** Returns how often this page has sent a draft: an answer that was asked for before the last one is too old. */
+  countSent = (id: string): number => this.#sentCounts.get(id) ?? 0;
 
   /** Returns the consoles with a draft; the same set until it changes. */
   readDirty = (): ReadonlySet<string> => this.#dirty;
 
   readonly subscribe = this.#changes.subscribe;
 
-  /** Loads the stored drafts and subscribes to other tabs and the network. @returns a function that stops */
-  wake(): () => void {
+  /**
+   * Loads the stored drafts and subscribes to other tabs and the network.
+   * @param isReader whether the page only shows drafts: it sends none
+   * @param heldId object whose text the page holds itself: another tab's draft is offered, not shown
+   * @returns a function that stops
+   */
+  wake({ isReader = false, heldId }: { isReader?: boolean; heldId?: string } = {}): () => void {
+    this.#isReader = isReader;
+    this.#isStopped = false;
     this.#readKept();
     const onStorage = (event: StorageEvent) => {
       if (!event.key?.startsWith(this.#prefix)) return;
       const id = event.key.slice(this.#prefix.length);
       const draft = parseDraft(event.newValue);
+      if (id === heldId) return this.#hear(id, draft);
       if (draft) this.#drafts.set(id, draft);
       else this.#drafts.delete(id);
+      const other = this.readOther(id);
+      // The user has chosen in the other tab.
+      if (draft?.serverAt && other !== null && draft.serverAt >= other.updatedAt) this.#others.delete(id);
       this.#notify();
     };
     const onLeave = () => {
@@ -89,10 +122,21 @@ export class DraftStore {
       removeEventListener("storage", onStorage);
       removeEventListener("pagehide", onLeave);
       document.removeEventListener("visibilitychange", onLeave);
+      for (const [id, timer] of [...this.#sendTimers]) {
+        clearTimeout(timer);
+        void this.#send(id);
+      }
       onLeave();
-      for (const timer of this.#sendTimers.values()) clearTimeout(timer);
-      this.#sendTimers.clear();
+      this.#isStopped = true;
     };
+  }
+
+  /** Takes in another tab's draft of a text that this page holds. One that was not sent yet is heard again then. */
+  #hear(id: string, draft: LocalDraft | null): void {
+    const isSame = draft !== null && draft.content === this.read(id)?.content;
+    if (isSame) this.#drafts.set(id, draft);
+    if (isSame || draft === null) this.#setOther(id, null);
+    else if (draft.serverAt !== null) this.#setOther(id, toServerDraft(draft, draft.serverAt));
   }
 
   /** Writes a console's text on each change. Typing it back to the saved text deletes the draft. */
@@ -104,7 +148,7 @@ export class DraftStore {
     }
     if (before?.content === content) return;
     const { version, base } = before ?? { version: saved.version, base: saved.content };
-    this.#set(saved.id, { content, version, base, serverAt: before?.serverAt ?? null, isSent: false });
+    this.#set(saved.id, { content, version, base, ...this.#takeKnown(saved.id), isSent: false });
     this.#sendSoon(saved.id);
   }
 
@@ -123,30 +167,62 @@ export class DraftStore {
   }
 
   /**
-   * Adopts the server's draft. An unsent draft of this browser takes precedence.
-   * @returns the server's text if it was replaced by one of this browser; null otherwise
+   * Adopts the server's draft. An unsent text of this browser stays, and the server's one is offered by `readOther`.
+   * @returns what is shown and what is not, if they differ; null otherwise
    */
-  adopt(saved: Saved, kept: ServerDraft | null): string | null {
+  adopt(saved: Saved, kept: ServerDraft | null): Adopted | null {
     const mine = this.read(saved.id);
-    const isNews = kept !== null && kept.updatedAt !== mine?.serverAt;
-    let aside: string | null = null;
-    if (kept !== null && isNews && (mine === null || mine.isSent)) {
-      const base = kept.base ?? (kept.version === saved.version ? saved.content : null);
-      this.#set(saved.id, {
-        content: kept.content,
-        version: kept.version,
-        base,
-        serverAt: kept.updatedAt,
-        isSent: true,
-      });
-    } else if (kept !== null && isNews && mine?.serverAt && mine.content !== kept.content) {
-      aside = kept.content;
-    } else if (kept === null && mine?.isSent) {
+    const isDiscarded = kept !== null && this.#isDiscarded(saved.id, kept);
+    const stored = isDiscarded ? null : kept;
+    if (isDiscarded) void this.#removeSent(saved.id, { serverAt: kept.updatedAt, inFlight: null });
+    let adopted: Adopted | null = null;
+    if (stored === null) {
+      this.#setOther(saved.id, null);
       // It was saved or discarded elsewhere.
-      this.#forget(saved.id);
+      if (mine?.isSent) this.#forget(saved.id);
+      else if (mine) this.#sendSoon(saved.id);
+    } else if (mine === null) {
+      this.#show(saved, stored);
+    } else if (isOwn(mine, stored)) {
+      this.#accept(saved.id, mine, stored);
+    } else if (stored.updatedAt === mine.serverAt) {
+      this.#setOther(saved.id, null);
+      if (!mine.isSent) this.#sendSoon(saved.id);
+    } else if (mine.serverAt === null || stored.updatedAt > mine.serverAt) {
+      // Other browsers replace only what they have seen: the server's draft continues the sent one.
+      if (mine.isSent) this.#show(saved, stored);
+      else this.#setOther(saved.id, stored);
+      adopted = mine.isSent ? { shown: "other", aside: mine.content } : { shown: "mine", aside: stored.content };
     }
     this.observe(saved);
-    return aside;
+    return adopted;
+  }
+
+  /**
+   * Returns the draft that an editor would show, without adopting it; null without one.
+   * @param kept the server's draft; undefined if it is unknown
+   */
+  preview(id: string, kept: ServerDraft | null | undefined): LocalDraft | null {
+    const mine = this.read(id);
+    if (kept && mine && isOwn(mine, kept)) return { ...mine, serverAt: kept.updatedAt };
+    if (kept === undefined || (mine !== null && !mine.isSent)) return mine;
+    return kept === null || this.#isDiscarded(id, kept) ? null : toLocal(kept, null);
+  }
+
+  /** Replaces the other browser's draft by this one's, or deletes it if this browser has none. */
+  keepMine(id: string): void {
+    const [mine, other] = [this.read(id), this.readOther(id)];
+    if (other === null) return;
+    this.#setOther(id, null);
+    if (mine === null) void this.discard(id, other.updatedAt);
+    else this.#accept(id, mine, other);
+  }
+
+  /** Shows the other browser's draft instead of this one's. @returns it; null if there is none */
+  takeOther(saved: Saved): ServerDraft | null {
+    const other = this.readOther(saved.id);
+    if (other !== null) this.#show(saved, other);
+    return other;
   }
 
   /** Bases the draft on another version of its console, after the user has seen the changes in between. */
@@ -155,22 +231,103 @@ export class DraftStore {
       this.drop(saved.id);
       return;
     }
-    const serverAt = this.read(saved.id)?.serverAt ?? null;
-    this.#set(saved.id, { content, version: saved.version, base: saved.content, serverAt, isSent: false });
+    const before = this.read(saved.id);
+    if (before?.content === content && before.version === saved.version && before.base === saved.content) return;
+    const known = this.#takeKnown(saved.id);
+    this.#set(saved.id, { content, version: saved.version, base: saved.content, ...known, isSent: false });
     this.#sendSoon(saved.id);
   }
 
-  /** Deletes a draft, here and on the server. */
-  drop(consoleId: string): void {
-    const before = this.read(consoleId);
-    if (before === null) return;
-    this.#forget(consoleId);
-    if (before.serverAt !== null) this.#removeSent(consoleId);
+  /** Deletes a draft, here and on the server, unless another browser has changed it there. */
+  drop(id: string): void {
+    const before = this.read(id);
+    if (before !== null) void this.discard(id, before.serverAt);
   }
 
-  /** A draft that stays on the server is equal to the saved text, or older: it is harmless, so a failure is ignored. */
-  #removeSent(consoleId: string): void {
-    void this.server?.remove(consoleId).catch(() => {});
+  /**
+   * Deletes the draft of this browser and the server's one of a time, unless another browser has changed it. Without
+   * a connection, the server's one is deleted later, and not adopted until then.
+   * @param serverAt time of the server's draft; null without one
+   * @returns when the server has answered, or is unreachable
+   */
+  discard(id: string, serverAt: string | null): Promise<void> {
+    const inFlight = this.read(id)?.inFlight ?? null;
+    this.#forget(id);
+    return this.#removeSent(id, { serverAt, inFlight });
+  }
+
+  async #removeSent(id: string, gone: Discarded): Promise<void> {
+    if (this.server === null) return;
+    const isStored = gone.serverAt !== null || gone.inFlight !== null;
+    this.#keepDiscarded(id, isStored ? gone : null);
+    // The response of the request in flight tells the time of its draft.
+    if (this.#sending.has(id) || gone.serverAt === null) return;
+    try {
+      await this.server.remove(id, gone.serverAt);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const current = toCurrent(error);
+      // The lost request had arrived.
+      if (current !== null && current.content === gone.inFlight) {
+        return this.#removeSent(id, { serverAt: current.updatedAt, inFlight: null });
+      }
+      // 404 is a deleted console, and 409 a draft of another browser.
+      if (error.status !== 404 && error.status !== 409) return;
+    }
+    // A change since then has taken it over, or discarded another one.
+    if (this.#readDiscarded(id)?.serverAt === gone.serverAt) this.#keepDiscarded(id, null);
+  }
+
+  /** Returns what is known of the server's draft that the next text replaces. */
+  #takeKnown(id: string): Discarded {
+    const known = this.read(id) ?? this.#readDiscarded(id);
+    this.#keepDiscarded(id, null);
+    return { serverAt: known?.serverAt ?? null, inFlight: known?.inFlight ?? null };
+  }
+
+  #isDiscarded(id: string, { updatedAt, content }: ServerDraft): boolean {
+    const gone = this.#readDiscarded(id);
+    return gone !== null && (updatedAt === gone.serverAt || content === gone.inFlight);
+  }
+
+  #readDiscarded(id: string): Discarded | null {
+    const { serverAt = null, inFlight = null } = parseObject(readItem(this.#discardedPrefix + id)) ?? {};
+    if (typeof serverAt !== "string" && typeof inFlight !== "string") return null;
+    return { serverAt: toTextOrNull(serverAt), inFlight: toTextOrNull(inFlight) };
+  }
+
+  #keepDiscarded(id: string, gone: Discarded | null): void {
+    try {
+      if (gone === null) localStorage.removeItem(this.#discardedPrefix + id);
+      else localStorage.setItem(this.#discardedPrefix + id, JSON.stringify(gone));
+    } catch {
+      // Without storage, a draft that could not be deleted is adopted again.
+    }
+  }
+
+  /** Shows the server's draft. */
+  #show(saved: Saved, kept: ServerDraft): void {
+    this.#setOther(saved.id, null);
+    clearTimeout(this.#sendTimers.get(saved.id));
+    this.#sendTimers.delete(saved.id);
+    const mine = this.read(saved.id);
+    const known = kept.version === saved.version ? saved.content : kept.version === mine?.version ? mine.base : null;
+    this.#set(saved.id, toLocal(kept, known));
+  }
+
+  /** Notes the server's draft that this browser's one continues, and sends the rest. */
+  #accept(id: string, mine: LocalDraft, kept: ServerDraft): void {
+    this.#setOther(id, null);
+    const isSent = kept.content === mine.content && kept.version === mine.version;
+    this.#set(id, { ...mine, serverAt: kept.updatedAt, inFlight: null, isSent });
+    if (!isSent) this.#sendSoon(id);
+  }
+
+  #setOther(id: string, other: ServerDraft | null): void {
+    const before = this.readOther(id);
+    if (other === null) this.#others.delete(id);
+    else this.#others.set(id, other);
+    if (before?.updatedAt !== other?.updatedAt || before?.content !== other?.content) this.#notify();
   }
 
   #forget(consoleId: string): void {
@@ -210,7 +367,7 @@ export class DraftStore {
   }
 
   #sendSoon(consoleId: string): void {
-    if (this.server === null) return;
+    if (this.server === null || this.#isReader || this.#others.has(consoleId)) return;
     clearTimeout(this.#sendTimers.get(consoleId));
     this.#sendTimers.set(
       consoleId,
@@ -221,37 +378,68 @@ export class DraftStore {
   #sendWaiting(): void {
     if (!readConnectivity().isOnline) return;
     for (const [id, draft] of this.#drafts) if (!draft.isSent && !this.#sendTimers.has(id)) this.#sendSoon(id);
+    for (const key of listKeys(this.#discardedPrefix)) {
+      const id = key.slice(this.#discardedPrefix.length);
+      const gone = this.#readDiscarded(id);
+      if (gone !== null) void this.#removeSent(id, gone);
+    }
   }
 
-  async #send(consoleId: string): Promise<void> {
-    this.#sendTimers.delete(consoleId);
-    const draft = this.read(consoleId);
-    if (draft === null || draft.isSent || this.server === null) return;
-    if (this.#sending.has(consoleId)) return this.#sendSoon(consoleId);
-    this.#sending.add(consoleId);
+  async #send(id: string): Promise<void> {
+    this.#sendTimers.delete(id);
+    const draft = this.read(id);
+    if (draft === null || draft.isSent || this.server === null || this.#others.has(id)) return;
+    if (this.#sending.has(id)) return this.#sendSoon(id);
+    this.#sending.add(id);
+    const { content, version, base, serverAt } = draft;
+    this.#set(id, { ...draft, inFlight: content });
     try {
-      const { content, version, base } = draft;
-      const kept = await this.server.put(consoleId, { content, version, base });
-      const now = this.read(consoleId);
-      if (now === null) this.#removeSent(consoleId);
-      else this.#set(consoleId, { ...now, serverAt: kept.updatedAt, isSent: now === draft });
+      const kept = await this.server.put(id, { content, version, base, updatedAt: serverAt });
+      this.#sending.delete(id);
+      this.#onStored(id, kept);
     } catch (error) {
+      this.#sending.delete(id);
       // It stays here, and is sent with the next change or when the server is back. A deleted console accepts none.
       if (!(error instanceof ApiError)) throw error;
-    } finally {
-      this.#sending.delete(consoleId);
+      const current = toCurrent(error);
+      if (current !== null && isOwn(draft, current)) this.#onStored(id, current);
+      else this.#onFailed(id, isTemporary(error) ? content : draft.inFlight, current);
+    }
+  }
+
+  /** Notes that the server has a text of this browser. */
+  #onStored(id: string, kept: ServerDraft): void {
+    this.#sentCounts.set(id, this.countSent(id) + 1);
+    const now = this.read(id);
+    if (now === null) void this.#removeSent(id, { serverAt: kept.updatedAt, inFlight: null });
+    // The next page knows the text that was in flight, and may have changed it.
+    else if (!this.#isStopped) this.#accept(id, now, kept);
+  }
+
+  /**
+   * @param inFlight the text that the server may have nevertheless
+   * @param current the server's draft, if another one than this browser has seen
+   */
+  #onFailed(id: string, inFlight: string | null, current: ServerDraft | null): void {
+    if (this.#isStopped) return;
+    const now = this.read(id);
+    if (now === null) {
+      const gone = this.#readDiscarded(id);
+      if (gone !== null) void this.#removeSent(id, { ...gone, inFlight });
+    } else if (current === null || current.updatedAt === now.serverAt) {
+      this.#set(id, { ...now, inFlight });
+    } else if (isOwn(now, current)) {
+      this.#accept(id, now, current);
+    } else {
+      this.#set(id, { ...now, inFlight });
+      this.#setOther(id, current);
     }
   }
 
   #readKept(): void {
-    try {
-      for (let i = 0; i < localStorage.length; i++) {
-        const key = localStorage.key(i);
-        const draft = key?.startsWith(this.#prefix) ? parseDraft(localStorage.getItem(key)) : null;
-        if (key && draft) this.#drafts.set(key.slice(this.#prefix.length), draft);
-      }
-    } catch {
-      // Without storage there is nothing to read.
+    for (const key of listKeys(this.#prefix)) {
+      const draft = parseDraft(readItem(key));
+      if (draft) this.#drafts.set(key.slice(this.#prefix.length), draft);
     }
     this.#notify();
   }
@@ -263,20 +451,76 @@ export class DraftStore {
   }
 }
 
+/** @param base the text that the draft changes, if the server does not know it */
+function toLocal({ content, version, base, updatedAt }: ServerDraft, known: string | null): LocalDraft {
+  return { content, version, base: base ?? known, serverAt: updatedAt, isSent: true, inFlight: null };
+}
+
+function toServerDraft({ content, version, base }: LocalDraft, updatedAt: string): ServerDraft {
+  return { content, version, updatedAt, ...(base !== null && { base }) };
+}
+
+/** Returns the server's draft of a refused request; null for other failures. */
+function toCurrent(error: ApiError): ServerDraft | null {
+  const current = error.code === "conflict" ? toRecord(toRecord(error.details)?.current) : null;
+  const { content, version, base, updatedAt } = current ?? {};
+  if (typeof content !== "string" || typeof version !== "number" || typeof updatedAt !== "string") return null;
+  return { content, version, updatedAt, ...(typeof base === "string" && { base }) };
+}
+
+/** Returns whether a request may succeed, or has succeeded, although it failed. */
+function isTemporary({ status }: ApiError): boolean {
+  return status === 0 || status >= 500;
+}
+
 function parseDraft(text: string | null): LocalDraft | null {
+  const { content, version, base, serverAt, isSent, inFlight } = parseObject(text) ?? {};
+  if (typeof content !== "string" || typeof version !== "number") return null;
+  return {
+    content,
+    version,
+    base: toTextOrNull(base),
+    serverAt: toTextOrNull(serverAt),
+    isSent: isSent === true,
+    inFlight: toTextOrNull(inFlight),
+  };
+}
+
+/** Returns whether the server's draft is a text that this browser sent. */
+function isOwn({ content, inFlight }: Pick<LocalDraft, "content" | "inFlight">, kept: ServerDraft): boolean {
+  return kept.content === content || kept.content === inFlight;
+}
+
+function listKeys(prefix: string): string[] {
   try {
-    const value: unknown = JSON.parse(text ?? "null");
-    if (typeof value !== "object" || value === null) return null;
-    const { content, version, base, serverAt, isSent } = value as Partial<Record<keyof LocalDraft, unknown>>;
-    if (typeof content !== "string" || typeof version !== "number") return null;
-    return {
-      content,
-      version,
-      base: typeof base === "string" ? base : null,
-      serverAt: typeof serverAt === "string" ? serverAt : null,
-      isSent: isSent === true,
-    };
+    const keys = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at));
+    return keys.filter((key) => key !== null).filter((key) => key.startsWith(prefix));
+  } catch {
+    // Without storage there is nothing to read.
+    return [];
+  }
+}
+
+function readItem(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
   } catch {
     return null;
   }
+}
+
+function parseObject(text: string | null): Record<string, unknown> | null {
+  try {
+    return toRecord(JSON.parse(text ?? "null"));
+  } catch {
+    return null;
+  }
+}
+
+function toRecord(value: unknown): Record<string, unknown> | null {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+}
+
+function toTextOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

@@ -17,7 +17,7 @@ import { RunMemory } from "@/components/consoles/run-memory";
 import { type ConsoleRun, RunStore } from "@/components/consoles/run-store";
 import { TransactionStore } from "@/components/consoles/transaction-store";
 import { WorkbenchStore } from "@/components/consoles/workbench-store";
-import { DraftStore } from "@/components/layout/draft-store";
+import { DraftStore, type PutDraft } from "@/components/layout/draft-store";
 import { goToLogin } from "@/components/layout/sign-out";
 import { CommandStore } from "@/components/palette/command-store";
 import { announce } from "@/components/ui/live-region";
@@ -68,9 +68,9 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
     const onFull = () => showFailure("Browser storage is full. Save your consoles; unsaved edits are lost on reload.");
     const workbench = new WorkbenchStore(user.id, workspace.id, onFull);
     const server = {
-      put: (id: string, { content, version }: { content: string; version: number }) =>
-        consoleApi.putDraft(workspace.id, id, { content, version }),
-      remove: (id: string) => consoleApi.removeDraft(workspace.id, id),
+      put: (id: string, { content, version, updatedAt }: PutDraft) =>
+        consoleApi.putDraft(workspace.id, id, { content, version, updatedAt }),
+      remove: (id: string, updatedAt: string) => consoleApi.removeDraft(workspace.id, id, updatedAt),
     };
     const drafts = new DraftStore(user.id, workspace.id, server, onFull);
     const memory = new RunMemory(user.id, workspace.id, () => sessionStorage);

@@ -8,6 +8,7 @@ import {
   saveDashboard,
 } from "./dashboard.fixtures";
 import { expect, expectAccessible, type Person, test } from "./fixtures";
+import { workspaceIdOf } from "./settings.fixtures";
 
 const SALES = `select date '2026-01-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
 from range(20) t(w), (values ('North'), ('Coast'), ('Islands')) r(region)`;
@@ -322,8 +323,24 @@ test("keeps unsaved changes over a reload, and asks before leaving", async ({ pa
   await page.evaluate(() => localStorage.clear());
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
   await expect(card(page, "Net revenue")).toBeVisible();
+  // Neither replaces the other: the person chooses, and undo returns to this browser's.
+  const draftUrl = `/api/workspaces/${await workspaceIdOf(page.request)}/dashboards/${made.id}/draft`;
+  const { content, base, version } = (await (await page.request.get(draftUrl)).json()).data;
+  const theirs = content.replace("Net revenue", "Gross revenue");
+  await page.request.put(draftUrl, { data: { content: theirs, base, version } });
+  await page.getByRole("button", { name: "Edit Net revenue" }).click();
+  await panel(page, "Net revenue").getByRole("textbox", { name: "Title" }).fill("Revenue today");
+  const choice = page.getByRole("alert").filter({ hasText: "Your draft in another browser or tab is different." });
+  await expect(choice).toBeVisible();
+  await expectAccessible(page);
+  expect((await (await page.request.get(draftUrl)).json()).data.content).toBe(theirs);
+  await choice.getByRole("button", { name: "Use other draft" }).click();
+  await expect(card(page, "Gross revenue")).toBeVisible();
+  await expect(choice).toBeHidden();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(card(page, "Revenue today")).toBeVisible();
   await page.getByRole("button", { name: "Discard changes", exact: true }).click();
-  await expect(page.getByRole("dialog").getByText("Renamed number “Net revenue” from “Revenue”")).toBeVisible();
+  await expect(page.getByRole("dialog").getByText("Renamed number “Revenue today” from “Revenue”")).toBeVisible();
   await page.getByRole("dialog").getByRole("button", { name: "Discard changes", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);

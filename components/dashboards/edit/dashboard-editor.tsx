@@ -11,6 +11,7 @@ import { EditGrid } from "@/components/dashboards/edit/edit-grid";
 import { EditHead } from "@/components/dashboards/edit/edit-head";
 import { FiltersPanel } from "@/components/dashboards/edit/filters-panel";
 import { Gallery } from "@/components/dashboards/edit/gallery";
+import { OtherDraftNotice } from "@/components/dashboards/edit/other-draft-notice";
 import { PagePanel } from "@/components/dashboards/edit/page-panel";
 import { TabActions } from "@/components/dashboards/edit/tab-actions";
 import { TheirsNotice } from "@/components/dashboards/edit/theirs-notice";
@@ -170,6 +171,7 @@ function EditNotices({ editing, dashboard, news, onDismiss }: EditNoticesProps) 
   const isMerged = editing.isMerged && editing.changes.length > 0;
   return (
     <div className="edit-notices">
+      {editing.otherChanges && <OtherDraftNotice editing={editing} otherChanges={editing.otherChanges} />}
       {editing.theirs ? (
         <TheirsNotice editing={editing} theirs={editing.theirs} news={news} />
       ) : news?.isDeleted ? (

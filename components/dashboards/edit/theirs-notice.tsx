@@ -98,8 +98,8 @@ function Merge({ editing, theirs, reload, onClose }: MergeProps) {
             </dl>
           </section>
         ))}
-        <Changes title="Their changes" changes={theirs.changes} />
-        <Changes title="Your unsaved changes" changes={editing.changes} />
+        <ChangeList title="Their changes" changes={theirs.changes} />
+        <ChangeList title="Your unsaved changes" changes={editing.changes} />
         <p className="xs t3">
           {formatCountOf(theirs.conflicts.length, "conflict")}. All other changes of both sides are kept.
         </p>
@@ -108,7 +108,8 @@ function Merge({ editing, theirs, reload, onClose }: MergeProps) {
   );
 }
 
-function Changes({ title, changes }: { title: string; changes: string[] }) {
+/** Lists changes of a dashboard under a heading. */
+export function ChangeList({ title, changes }: { title: string; changes: string[] }) {
   return (
     <section>
       <h3 className="b6">{title}</h3>

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { type EditField, useRejection } from "@/components/dashboards/edit/use-rejection";
 import { type Base, type SavingState, toBase, useSaving } from "@/components/dashboards/edit/use-saving";
 import { toDashboardKey } from "@/components/dashboards/use-dashboards";
@@ -38,6 +38,12 @@ export type Editing = {
   takeTheirs: () => void;
   /** Merges the version of others. @param choices the side to keep of each conflict */
   merge: (choices: Readonly<Record<string, Side>>) => void;
+  /** Changes of a different draft of the user in another browser; null without one. */
+  otherChanges: string[] | null;
+  /** Continues with the other browser's draft; undo returns to this browser's. */
+  takeOther: () => void;
+  /** Replaces the other browser's draft by this browser's. */
+  keepMine: () => void;
   /** Whether changes of others were merged into unsaved ones. */
   isMerged: boolean;
 };
@@ -66,17 +72,20 @@ export function useEditing(
   // Offer the stored draft once, for any latest version.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first version and the first draft only
   useEffect(() => {
-    const stop = store.wake();
+    const stop = store.wake({ heldId: id });
     const saved = { id, version: newest.version, content: toText(toDraft(newest)) };
-    const aside = sent === undefined ? null : store.adopt(saved, sent);
-    if (aside !== null) showToast("Kept the changes of this browser", { id: `draft-${id}` });
-    const kept = store.read(id);
-    const draft = kept && fromText(kept.content);
-    const before = kept?.base ? fromText(kept.base) : null;
-    if (kept && draft && before) {
-      setBase({ version: kept.version, draft: before });
-      setSteps(take(begin(before), draft, "Restore draft"));
+    const own = toParts(store.read(id));
+    const adopted = sent === undefined ? null : store.adopt(saved, sent);
+    const kept = toParts(store.read(id));
+    if (kept) {
+      const { version, before, draft } = kept;
+      setBase({ version, draft: before });
+      const isReplaced = adopted?.shown === "other" && own !== null;
+      const first = begin(before);
+      const mine = isReplaced ? take(first, mergeDrafts(own.before, own.draft, before).draft, "Restore draft") : first;
+      setSteps(take(mine, draft, isReplaced ? "Use other draft" : "Restore draft"));
       announce("Unsaved changes restored");
+      if (isReplaced) showToast("Showing your draft from another browser. Undo shows this browser's.");
     }
     setIsRead(true);
     return stop;
@@ -141,6 +150,23 @@ export function useEditing(
     },
     [newest, base.draft],
   );
+  const other = useSyncExternalStore(
+    store.subscribe,
+    () => store.readOther(id),
+    () => null,
+  );
+  const otherParts = useMemo(() => toParts(other), [other]);
+  const takeOther = () => {
+    if (otherParts === null) return;
+    const { version, before, draft: next } = otherParts;
+    store.takeOther({ id, version: base.version, content: toText(base.draft) });
+    setBase({ version, draft: before });
+    setSteps((steps) => {
+      const mine = mapSteps(steps, (each) => mergeDrafts(base.draft, each, before).draft);
+      return take(mine, next, "Use other draft");
+    });
+    announce("Other draft loaded");
+  };
   // Without unsaved changes, continue with the latest version; with changes of other parts, merge them.
   const isIdle = isRead && theirs !== null && state === "idle";
   const isUnchanged = isIdle && changes.length === 0;
@@ -169,8 +195,18 @@ export function useEditing(
     theirs: theirs !== null && changes.length > 0 && theirs.conflicts.length > 0 ? theirs : null,
     takeTheirs: () => start(newest),
     merge,
+    otherChanges: otherParts && listChanges(otherParts.before, otherParts.draft),
+    takeOther,
+    keepMine: () => store.keepMine(id),
     isMerged,
   };
+}
+
+/** Returns the saved and the changed content of a draft; null if there is none, or if it is unreadable. */
+function toParts(kept: { content: string; version: number; base?: string | null } | null) {
+  const draft = kept && fromText(kept.content);
+  const before = kept?.base ? fromText(kept.base) : null;
+  return kept && draft && before ? { version: kept.version, before, draft } : null;
 }
 
 function sayFull(): void {

@@ -59,7 +59,8 @@ export const consoleApi = {
     send<ConsoleDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
   putDraft: (workspaceId: string, id: string, body: PutDraftBody) =>
     send<ConsoleDraft>("PUT", `${root(workspaceId)}/${id}/draft`, { body }),
-  removeDraft: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/draft`),
+  removeDraft: (workspaceId: string, id: string, updatedAt: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/${id}/draft?${new URLSearchParams({ updatedAt })}`),
 
   search: (workspaceId: string, q: string, signal?: AbortSignal) =>
     send<SearchHit[]>("GET", `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`, { signal }),

@@ -73,7 +73,8 @@ export const dashboardApi = {
     send<DashboardDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
   putDraft: (workspaceId: string, id: string, body: PutDashboardDraftBody) =>
     send<DashboardDraft>("PUT", `${root(workspaceId)}/${id}/draft`, { body }),
-  removeDraft: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/draft`),
+  removeDraft: (workspaceId: string, id: string, updatedAt: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/${id}/draft?${new URLSearchParams({ updatedAt })}`),
 
   /** Reads the data of all widgets or of one, or the rows behind one; texts have no data. */
   readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>
