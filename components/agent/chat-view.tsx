@@ -20,7 +20,13 @@ export function ChatView({ chatId }: { chatId: string }) {
   const { listRef, isAway, toEnd } = useStickyEnd();
   const session = useChatSession(chatId, toEnd);
   const { messages, stored, isReading, isBusy, error, fix, editedAt, send, retry } = session;
-  const ask = (text: string) => send({ text, images: [] });
+  const { agent } = useWorkspace();
+  const isPhone = useIsPhone();
+  const ask = (text: string) => {
+    send({ text, images: [] });
+    // The button goes away, and with it the keyboard's place. On a phone the field would open the screen's keyboard.
+    if (!isPhone) agent.summon();
+  };
   const last = messages.at(-1);
   const isEmpty = messages.length === 0 && !isReading && !stored.error;
   return (

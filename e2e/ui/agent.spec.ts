@@ -71,6 +71,7 @@ test("answers a question with a visible query, and keeps the chat over a reload"
   await expect(panel(page).locator(".me").last()).toContainText("“revenue” means product_sales.revenue");
   await expect(panel(page).locator(".sqls").last()).toContainText("from product_sales", { timeout: 30_000 });
   await expect(choices).toHaveCount(0);
+  await expect(field(page)).toBeFocused();
   // The field sends nothing before the answer is complete.
   await expect(panel(page).getByRole("button", { name: "Stop", exact: true })).toHaveCount(0);
   // A question that is not understood for certain opens in the builder.
