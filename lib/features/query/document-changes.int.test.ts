@@ -210,6 +210,12 @@ describe("changes of documents", () => {
     const { name: _, ...rest } = (await stored()) as Document;
     expect(await stored(8)).toEqual({ ...rest, _id: new Int32(8), n: new Int32(7) });
     expect(pathOf(await change([{ ...copy, key: { _id: "99" } }]))).toBe("changes.0.key");
+    // A value that the copy takes must be the one that was shown.
+    const { nested = null } = await shown("1");
+    const again = (old: object) =>
+      change([{ op: "insert", key: { _id: "1" }, old, set: { n: "7" }, defaults: ["name"] }]);
+    expect((await again({ _id: "1", nested, "a.b": "2", none: null, name: "x", n: "x" })).status).toBe(200);
+    expect(pathOf(await again({ "a.b": "3" }))).toBe("changes.0.old");
   });
 
   it("stores a new document once that is sent twice", async () => {

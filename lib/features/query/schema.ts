@@ -228,7 +228,9 @@ const rowChange = z.object({
     ),
   old: changedValues
     .default({})
-    .describe("Values as they were read, which must not have changed. update: includes all columns to change"),
+    .describe(
+      "Values as they were read, which must not have changed. update: includes all columns to change. insert: values of the document to copy",
+    ),
   set: changedValues
     .default({})
     .describe(

@@ -5,6 +5,7 @@ import type { FindAsk } from "@/lib/features/results/browser/find-rows";
 import { copyRows } from "@/lib/features/results/browser/held-rows";
 import type { PivotAsk } from "@/lib/features/results/browser/pivot-rows";
 import {
+  CHECKED_CHARS_MAX,
   type CopiedRow,
   DEFAULT,
   type LoadedRow,
@@ -16,8 +17,6 @@ import { ObjectTable } from "@/lib/features/results/browser/row-table";
 import type { RowMark, RowsSource } from "@/lib/features/results/browser/rows-source";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 
-/** Maximum length of a value whose row may be deleted only if it has not changed, in characters. */
-const CHECKED_LETTERS_MAX = 1000;
 /** Types whose values are not compared before a deletion. */
 const UNCHECKED = new Set(["json", "binary", "array", "other"]);
 
@@ -137,7 +136,7 @@ export class EditedRows implements RowsSource {
     if (inserted) this.edits.revert(inserted.id);
     if (!loaded) return;
     const checked = this.fields.filter(({ type }) => !UNCHECKED.has(type)).map(({ name }) => name);
-    const short = checked.filter((name) => (loaded.textOf(name)?.length ?? 0) <= CHECKED_LETTERS_MAX);
+    const short = checked.filter((name) => (loaded.textOf(name)?.length ?? 0) <= CHECKED_CHARS_MAX);
     this.edits.delete(loaded, short);
   }
 

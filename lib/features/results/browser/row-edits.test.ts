@@ -164,6 +164,17 @@ test("edits a text of a document without quotes in a field with lists and object
   expect(new EditedRows(base, new RowEdits(), ["_id"]).textAt(0, 1)).toBe('"text"');
 });
 
+test("sends the short values that a copied document was shown with", () => {
+  const fields: ResultField[] = ["_id", "name", "long", "none"].map((name) => ({ name, type: "string" }));
+  const base = new AnswerRows(fields, [{ _id: "a", name: "Alder", long: "x".repeat(1001), none: null }]);
+  const rows = new EditedRows(base, new RowEdits(), ["_id"], true);
+  rows.duplicate(0);
+  const copy = { op: "insert", key: { _id: "a" }, old: { _id: "a", name: "Alder", none: null }, set: {}, defaults: [] };
+  expect(rows.edits.toChanges()).toEqual([copy]);
+  rows.set(1, "name", "Rowan");
+  expect(rows.edits.toChanges()).toEqual([{ ...copy, old: { _id: "a", none: null }, set: { name: "Rowan" } }]);
+});
+
 test("gives each new document one _id for all submissions", () => {
   const { edits } = open();
   edits.add([["name", "Rowan"]]);

@@ -36,6 +36,8 @@ export type LoadedRow = { id: string; key: Texts; textOf: (column: string) => st
 /** The row that the database copies to a new one: its key and its values, as they were read. */
 export type CopiedRow = { key: Texts; texts: Texts };
 
+/** Maximum length of a value whose row may be deleted or copied only if it has not changed, in characters. */
+export const CHECKED_CHARS_MAX = 1000;
 /** Maximum number of steps to undo. */
 const UNDO_MAX = 200;
 
@@ -198,7 +200,7 @@ export class RowEdits extends Source {
       const set = Object.fromEntries(values);
       const own = edit.kind === "insert" && areDocuments ? { objectId: edit.objectId } : {};
       if (edit.kind === "insert" && !edit.copied) return { op: "insert", set, ...own };
-      if (edit.kind === "insert") return { op: "insert", key: edit.copied?.key, set, defaults, ...own };
+      if (edit.kind === "insert") return { op: "insert", ...toSource(edit), set, defaults, ...own };
       return { op: "update", key: edit.key, old: edit.old, set, defaults };
     });
   }
@@ -276,6 +278,13 @@ export class RowEdits extends Source {
     this.#conflicts = new Map([...this.#conflicts].filter(([id]) => this.#edits.has(id)));
     this.changed();
   }
+}
+
+/** Returns the row that a new one copies, with the short values that it takes from it. */
+function toSource({ copied, set }: Insert): { key: Texts | undefined; old: Texts } {
+  const texts = Object.entries(copied?.texts ?? {});
+  const checked = texts.filter(([name, text]) => !set.has(name) && (text?.length ?? 0) <= CHECKED_CHARS_MAX);
+  return { key: copied?.key, old: Object.fromEntries(checked) };
 }
 
 /** Returns a new ObjectId as 24 hexadecimal digits: the time in seconds, so that ids have the order of time, then random. */

@@ -137,6 +137,7 @@ class Planner {
       if (Object.hasOwn(key, ID) && !found) {
         throw invalidInput(`${path}.key`, "The document to copy was deleted. Remove the new row.");
       }
+      if (found) requireAsRead(change, found, path);
       return { op, document: this.#toDocument(change, found, path), objectId: change.objectId };
     }
     const oldValues = Object.entries(old).map(([name, text]) => {
@@ -395,6 +396,17 @@ function checkChange({ op, key, old, set, defaults }: RowChangeRequest, path: st
   }
   const missing = changed.find((name) => !Object.hasOwn(old, name));
   if (missing !== undefined) throw invalidInput(`${path}.old`, `Send the value of ${missing} as it was read.`);
+}
+
+/** Requires that the fields to copy have the values that were read. @throws AppError `invalid_request` */
+function requireAsRead({ old, set, defaults }: RowChangeRequest, found: Doc, path: string): void {
+  const changed = Object.entries(old).find(([name, text]) => {
+    if (Object.hasOwn(set, name) || defaults.includes(name)) return false;
+    return toShownText(ownValue(found, name)) !== text;
+  });
+  if (!changed) return;
+  const message = `Field ${changed[0]} of the document to copy was changed. Remove the new row, refresh the rows and duplicate it again.`;
+  throw invalidInput(`${path}.old`, message);
 }
 
 function inChange<T>(path: string, work: () => T, field?: string): T {
