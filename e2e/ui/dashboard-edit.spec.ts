@@ -345,6 +345,22 @@ test("keeps unsaved changes over a reload, and asks before leaving", async ({ pa
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
   await expect(card(page, "Revenue")).toBeVisible();
+  // The view discards only the changes that it lists.
+  const read = async () => (await (await page.request.get(draftUrl)).json()).data;
+  await page.request.put(draftUrl, { data: { content, base, version } });
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}`);
+  await expect(notice).toBeVisible();
+  await page.request.put(draftUrl, { data: { content: theirs, base, version } });
+  const discard = async () => {
+    await notice.getByRole("button", { name: "Discard changes", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard changes", exact: true }).click();
+  };
+  await discard();
+  await expect(page.getByText("Your draft was changed in another browser. Nothing was discarded.")).toBeVisible();
+  expect((await read()).content).toBe(theirs);
+  await discard();
+  await expect(notice).toBeHidden();
+  await expect.poll(read).toBeNull();
 });
 
 test("merges another person's save of other parts, and asks about a part that both changed", async ({
