@@ -54,7 +54,7 @@ test("describes a table with columns and references, inferred by name without de
 test("counts with one query and shows the number", async () => {
   const { text, ran } = await ask("How many customers do we have?");
   expect(ran.at(-1)?.rows).toEqual([{ customers_count: "2400" }]);
-  expect(text).toContain("**2400**");
+  expect(text).toContain("**2,400**");
 });
 
 test("proposes the query of an uncertain question, and runs it when confirmed", async () => {
