@@ -135,12 +135,37 @@ test("opens a collection from the tree, filters, counts, pages, and shows its de
     await bar.getByRole("button", { name: "Keep mine" }).click();
     await bar.getByRole("button", { name: "Submit 3 changes" }).click();
     await expect(page.getByText("3 changes submitted")).toBeVisible();
+    // A text beside a list is edited without quotes. A timeout keeps only the changes that were not written.
+    await items.insertMany([
+      { _id: 8, mixed: [1] },
+      { _id: 9, mixed: "text" },
+    ] as never);
+    await page.reload();
+    await grid.locator('[aria-colindex="6"]', { hasText: /^text$/ }).dblclick();
+    await expect(editor).toHaveValue("text");
+    await editor.fill("changed");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Add row" }).click();
+    await page.route("**/rows/changes", async (route) => {
+      await items.updateOne({ _id: 9 as never }, { $set: { mixed: "changed" } });
+      const json = { success: false, code: "timeout", error: "It timed out.", details: { written: 1 } };
+      await route.fulfill({ status: 504, json });
+    });
+    await bar.getByRole("button", { name: "Submit 2 changes" }).click();
+    await expect(bar.getByRole("button", { name: "Submit 1 change" })).toBeVisible();
+    await expect(bar).toContainText("It timed out.");
+    await page.unrouteAll();
+    await bar.getByRole("button", { name: "Submit 1 change" }).click();
+    await expect(page.getByText("1 change submitted")).toBeVisible();
+    expect(await items.findOne({ _id: 9 as never })).toEqual({ _id: 9, mixed: "changed" });
+    await items.deleteMany({ _id: { $in: [8, 9] } } as never);
     const stored = await items.find({}, { promoteValues: false, promoteLongs: false }).toArray();
     const first = { name: "first", stock: new Long(7), detail: { placed, sizes: [new Int32(1), new Double(3)] } };
     expect(stored).toEqual([
       { _id: new Int32(1), ...first },
       { _id: new Int32(2), stock: new Long(6) },
       { _id: expect.any(ObjectId), ...first },
+      { _id: expect.any(ObjectId) },
     ]);
   } finally {
     await client.close();

@@ -160,6 +160,7 @@ test("edits, adds and deletes rows as forms on a phone", async ({ page, person }
   const picked = panel.getByLabel("manager_id", { exact: true });
   await picked.focus();
   await expect(panel.locator("option[value='31']")).toHaveText("Wanda Koch");
+  await expect(picked).toBeFocused();
   await picked.fill("31");
   await expectAccessible(page);
   await panel.getByRole("button", { name: "Next row" }).click();

@@ -2,7 +2,7 @@
 
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { showFailure, showToast } from "@/components/ui/toast";
+import { showToast } from "@/components/ui/toast";
 import { isProduction } from "@/lib/features/connections/browser/connection-tag";
 import type { Connection } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
@@ -33,10 +33,8 @@ export function useSubmit({ connection, table, areDocuments, edits, onReload }: 
     showToast(`${formatCountOf(count, "change")} submitted`);
     onReload();
   };
-  const fail = (change: number, message: string) => {
-    edits.fail(change, message);
-    showFailure(message);
-  };
+  // The edit bar shows it: a toast would cover the bar's buttons.
+  const fail = (change: number, message: string) => edits.fail(change, message);
   const failAs = ({ written, change, conflicts, message }: FailedSubmission) => {
     const count = edits.all.length;
     if (written > 0) {
