@@ -17,6 +17,8 @@ import { isSmallJson } from "@/lib/base/values/json-slices";
 import { naturalKey } from "@/lib/base/values/natural-key";
 import { isSameJson } from "@/lib/base/values/same-json";
 import { openYaml } from "@/lib/base/yaml/read-yaml";
+import { readChosen } from "@/lib/features/agent/offline/choice";
+import { QUESTION_CHARS_MAX, readConversation } from "@/lib/features/agent/offline/conversation";
 import { isReadingQuery } from "@/lib/features/connections/drivers/graphql/reading-query";
 import { type Operation, readOperation, SHELL_CHARS_MAX } from "@/lib/features/connections/drivers/mongodb/operation";
 import { checkOperation } from "@/lib/features/connections/drivers/mongodb/rules";
@@ -265,6 +267,13 @@ const FUNCTIONS: Row[] = [
   row("parseJsonPath", parseJsonPath, texts(10_000)),
   row("isReadingQuery", isReadingQuery, texts(64 * 1024)),
   row("nextLink", nextLink, texts(64 * 1024)),
+  row("readChosen", readChosen, {
+    ...texts(64 * 1024),
+    "spaces before a start": `“${fill(" ", 64 * 1024)}(x`,
+    starts: fill("(“a ", 64 * 1024),
+    meanings: `a ${fill("(“a” means b) ", 64 * 1024)}`,
+    "spaces after a meaning": `a (“a” means b)${fill(" ", 64 * 1024)}x`,
+  }),
   row("describeQueryError", describeQueryError, texts(10_000)),
   row("positionOf", (text: string) => positionOf(text, text.length), texts(MIB)),
   row("positionOfCharacter", (text: string) => positionOfCharacter(text, text.length), texts(MIB)),
@@ -283,4 +292,10 @@ describe("the largest valid input of a pure function on the request path", () =>
     });
     expect(slow).toEqual([]);
   });
+});
+
+it("C2 reads only the start of an earlier question", () => {
+  const [long, short] = [fill("orders ", MIB), "how many customers"];
+  const prompt = [long, short].map((text) => ({ role: "user" as const, content: [{ type: "text" as const, text }] }));
+  expect(readConversation(prompt)).toMatchObject({ question: short, earlier: [long.slice(0, QUESTION_CHARS_MAX)] });
 });

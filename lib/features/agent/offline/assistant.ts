@@ -4,7 +4,7 @@ import { formatCountOf } from "@/lib/base/values/amounts";
 import type { ChoiceButton } from "../browser/choices";
 import { build } from "./build";
 import { type Choice, type Chosen, readChosen, withChoice } from "./choice";
-import type { Conversation, ToolCall, ToolResult } from "./conversation";
+import { type Conversation, QUESTION_CHARS_MAX, type ToolCall, type ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";
 import { isFollowUp, mergeFollowUp, withoutConnective } from "./follow-up";
 import type { Frame } from "./frame";
@@ -39,8 +39,6 @@ const RESULT_ROWS = 200;
 const REPAIRS_MAX = 2;
 /** Maximum number of buttons that a person can take in. */
 const CONNECTIONS_OFFERED_MAX = 12;
-/** Maximum number of characters read of a question. */
-const QUESTION_CHARS_MAX = 2000;
 
 const INTRODUCTION =
   "I'm the offline assistant. I answer questions about your data by running queries, without a language model.";

@@ -3,7 +3,7 @@ export type Choice = { said: string; options: string[]; isValue?: boolean };
 /** The chosen meaning of each name, in lower case. */
 export type Chosen = ReadonlyMap<string, string>;
 
-const START = /\s*\(“[^”\n]{1,120}” means /;
+const START = /\(“[^”\n]{1,120}” means /;
 
 /** Returns the question with the meaning of one of its names: revenue (“revenue” means sales.revenue). */
 export function withChoice(question: string, said: string, option: string): string {
@@ -21,7 +21,7 @@ export function readChosen(text: string): { question: string; chosen: Chosen } {
     .split(/\)\s*\((?=“)/);
   const found = parts.map((part) => /^“(.+?)” means (.+)$/s.exec(part)).filter((match) => match !== null);
   return {
-    question: text.slice(0, at),
+    question: text.slice(0, at).trimEnd(),
     chosen: new Map(found.map(([, said = "", option = ""]) => [said.toLowerCase(), option.trim()])),
   };
 }

@@ -10,7 +10,7 @@ export type Conversation = {
   today: string | null;
   /** The connection of the open console. */
   activeConnectionId: string | null;
-  /** Earlier questions, oldest first. */
+  /** Earlier questions, oldest first, each of at most `QUESTION_CHARS_MAX` characters. */
   earlier: string[];
   question: string;
   /** The results of this turn's calls, in their order. */
@@ -19,6 +19,8 @@ export type Conversation = {
   known: ReadonlyMap<string, ToolResult>;
 };
 
+/** Maximum number of characters read of a question. */
+export const QUESTION_CHARS_MAX = 2000;
 /** Maximum number of earlier questions for a follow-up. */
 const EARLIER_MAX = 6;
 const SCHEMA_TOOLS = new Set(["list_connections", "list_entities", "describe_entity"]);
@@ -52,7 +54,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   return {
     today: /\b(\d{4}-\d{2}-\d{2})(?!\d)/.exec(system)?.[1] ?? null,
     activeConnectionId: findActive(last?.context ?? ""),
-    earlier: asked.map(({ text }) => text).slice(-EARLIER_MAX),
+    earlier: asked.slice(-EARLIER_MAX).map(({ text }) => text.slice(0, QUESTION_CHARS_MAX)),
     question: last?.text ?? "",
     results,
     known,
