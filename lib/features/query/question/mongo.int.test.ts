@@ -260,6 +260,28 @@ describe("questions on MongoDB", () => {
     }
   }); // biome-ignore format: tables
 
+  it("adds up numbers alone, to the same digits beside other summaries", async () => {
+    const writer = await subject.open(false);
+    await change(writer, 'db.bills.insertMany([{_id: 1, total: 0.1}, {_id: 2, total: 0.2}, {_id: 3, total: 0.3}, {_id: 4, total: "none"}, {_id: 5, total: 1e16}, {_id: 6, total: -1e16}, {_id: 7, total: "some"}])');
+    const lines = [1, 1, 2, 3, 4, 5, 6, 7].map((bill, n) => `{_id: ${n}, bill: ${bill}, kind: "${bill === 7 ? "text" : "any"}"}`);
+    await change(writer, `db.lines.insertMany([${lines.join(", ")}])`);
+    await writer.close();
+    const known = await source.entities(new AbortController().signal);
+    const tables = ["bills", "lines"].map((name) => known.find((each) => each.name === name) as Entity);
+    const joins = [{ table: { name: "lines" }, kind: "left" as const, on: [{ from: { column: "_id" }, column: "bill" }] }];
+    const groups = [{ column: { table: "lines", column: "kind" } }];
+    const rowsOf = async (of: Partial<Question>) =>
+      (await ask(source, planMongoQuestion({ ...NEW_QUESTION, table: { name: "bills" }, timezone: "UTC", joins, groups, ...of }, tables, NOW).sql)).rows;
+    expect(tables[0]?.columns?.find(({ name }) => name === "total")?.type).toBe("double | string");
+    for (const name of ["sum", "avg"] as const) {
+      const summary = { function: name, column: { column: "total" } };
+      const alone = await rowsOf({ summaries: [summary] });
+      expect(alone).toEqual([["any", expect.any(Number)], ["text", name === "sum" ? 0 : null]]);
+      const beside = await rowsOf({ summaries: [summary, { function: "count" }, { function: "count", table: "lines" }] });
+      expect(beside).toEqual(alone.map((row, at) => [...row, [7, 1][at], [7, 1][at]]));
+    }
+  }); // biome-ignore format: tables
+
   it("joins items of lists one by one, also beyond the first columns, and none that is null", async () => {
     const writer = await subject.open(false);
     await change(writer, 'db.left.insertMany([{_id: 1, town: "a", n: 1, m: [1, null]}, {_id: 2, town: "a", n: null, m: null}, {_id: 3, town: "a", n: 2, m: [2, 3, 3]}, {_id: 4, town: "b", m: []}])');

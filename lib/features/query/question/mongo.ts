@@ -153,73 +153,65 @@ class MongoPlanner {
     return as === undefined ? "_id" : `${as}._id`;
   }
 
-  /** Groups the documents of one table, each once for the values of the groups. */
-  private groupedOnce(home: NamedTable): Stage[] {
+  /** Groups the joined documents. */
+  private groupedTogether(): Stage {
     const { groups, summaries } = this.question;
     const keys = groups.map((group, index) => [`k${index}`, this.group(group, index)]);
-    const values = summaries.flatMap(({ column }, index) =>
-      column ? [[`v${index}`, `$${this.field(column, `summaries.${index}.column`)}`]] : [],
-    );
-    const id = this.idOf(home);
+    return {
+      $group: {
+        _id: keys.length === 0 ? null : Object.fromEntries(keys),
+        ...Object.fromEntries(
+          summaries.flatMap((summary, index) => accumulatorsOf(summary, index, this.valueOf(summary, index))),
+        ),
+      },
+    };
+  }
+
+  /**
+   * Groups the documents of each summary's table, each once for the values of the groups. Groups can be larger than the
+   * memory of the server, which lists in them cannot.
+   */
+  private groupedOnce(homes: readonly (NamedTable | null)[]): Stage[] {
+    const { groups, summaries } = this.question;
+    const keys = groups.map((group, index) => [`k${index}`, this.group(group, index)]);
+    const places = [...new Set(homes)];
+    const parts = places.map((home, place) => {
+      // The documents that are joined are known by all their ids.
+      const ids = this.tables.map((table, index) => [`t${index}`, `$${this.idOf(table)}`]);
+      const id = home ? `$${this.idOf(home)}` : Object.fromEntries(ids);
+      const values = summaries.flatMap((summary, index) =>
+        homes[index] === home ? [[`v${index}`, this.valueOf(summary, index) ?? true]] : [],
+      );
+      return { place, id, ...Object.fromEntries(values) };
+    });
     return [
-      { $match: { [id]: { $ne: null } } },
-      { $group: { _id: Object.fromEntries([...keys, ...values, ["id", `$${id}`]]) } },
+      { $project: { _id: 0, ...Object.fromEntries(keys), part: parts } },
+      { $unwind: "$part" },
+      { $match: { "part.id": { $ne: null } } },
+      { $group: { _id: Object.fromEntries([...keys.map(([key]) => [key, `$${key}`]), ["part", "$part"]]) } },
       {
         $group: {
           _id: keys.length === 0 ? null : Object.fromEntries(keys.map(([key]) => [key, `$_id.${key}`])),
           ...Object.fromEntries(
-            summaries.flatMap((summary, index) => accumulatorsOf(summary, index, `$_id.v${index}`)),
+            summaries.flatMap((summary, index) => accumulatorsOf(summary, index, `$_id.part.v${index}`)),
           ),
         },
       },
     ];
   }
 
-  /** Groups the joined documents. A summary of a repeated table collects its documents first, each once. */
-  private groupedTogether(homes: readonly (NamedTable | null)[]): Stage[] {
-    const { groups, summaries } = this.question;
-    const keys = groups.map((group, index) => [`k${index}`, this.group(group, index)]);
-    const parts = summaries.flatMap((summary, index): [string, unknown][] => {
-      const home = homes[index];
-      if (!home) return this.accumulators(summary, index);
-      const id = `$${this.idOf(home)}`;
-      const { column } = summary;
-      const value = column ? `$${this.field(column, `summaries.${index}.column`)}` : 1;
-      return [[`s${index}`, { $addToSet: { id: { $ifNull: [id, null] }, v: { $ifNull: [value, null] } } }]];
-    });
-    const collected = homes.flatMap((home, index) => (home ? [{ index, summary: summaries[index] }] : []));
-    const found = collected.map(({ index }) => [
-      `s${index}`,
-      { $filter: { input: `$s${index}`, as: "each", cond: { $ne: ["$$each.id", null] } } },
-    ]);
-    const sums = collected.map(({ index, summary }) => [`a${index}`, toCollected(summary, `$s${index}`)]);
-    // A group of no documents of these tables is none, unless joined documents are summarized, too.
-    const isFound = { $or: collected.map(({ index }) => ({ $ne: [`$s${index}`, []] })) };
-    return [
-      { $group: { _id: keys.length === 0 ? null : Object.fromEntries(keys), ...Object.fromEntries(parts) } },
-      ...(collected.length === 0 ? [] : [{ $addFields: Object.fromEntries(found) }]),
-      ...(collected.length === 0 || collected.length < homes.length ? [] : [{ $match: { $expr: isFound } }]),
-      ...(collected.length === 0 ? [] : [{ $addFields: Object.fromEntries(sums) }]),
-    ];
-  }
-
   private grouped(): Stage[] {
     const { groups, summaries } = this.question;
     const homes = this.homes();
-    const [home] = homes;
-    const isOfOne = home && homes.every((each) => each?.name === home.name);
+    const isOnce = homes.some((home) => home !== null);
     const names = this.outputs.map(({ name }) => toField(name, "summaries"));
     const shown = this.outputs.map(({ role, index }, at) => [
       names[at],
-      role === "group"
-        ? `$_id.k${index}`
-        : !isOfOne && homes[index]
-          ? `$a${index}`
-          : this.result(summaries[index], index),
+      role === "group" ? `$_id.k${index}` : this.result(summaries[index], index),
     ]);
     const isIdShown = names.includes("_id");
     const stages: Stage[] = [
-      ...(isOfOne ? this.groupedOnce(home) : this.groupedTogether(homes)),
+      ...(isOnce ? this.groupedOnce(homes) : [this.groupedTogether()]),
       { $project: { ...(!isIdShown && { _id: 0 }), ...Object.fromEntries(shown) } },
     ];
     if (groups.length > 0) return stages;
@@ -241,13 +233,11 @@ class MongoPlanner {
     return toBin(value, toDecimal(bin));
   }
 
-  private accumulators(summary: QuestionSummary, index: number): [string, unknown][] {
-    const { column, table } = summary;
-    if (column) return accumulatorsOf(summary, index, `$${this.field(column, `summaries.${index}.column`)}`);
-    const home = table === undefined ? null : this.columns.table(table, `summaries.${index}.table`);
-    if (!home?.join) return accumulatorsOf(summary, index, null);
-    // A left join may have found no document.
-    return [[`a${index}`, { $sum: { $cond: [isNull(`$${this.idOf(home)}`), 0, 1] } }]];
+  /** Returns the value that a summary reads; null for a count of joined documents. */
+  private valueOf({ column, table }: QuestionSummary, index: number): string | null {
+    if (column) return `$${this.field(column, `summaries.${index}.column`)}`;
+    const counted = table === undefined ? null : this.columns.table(table, `summaries.${index}.table`);
+    return counted?.join ? `$${this.idOf(counted)}` : null;
   }
 
   private result(summary: QuestionSummary | undefined, index: number): unknown {
@@ -385,29 +375,22 @@ function toBin(value: string, width: string): Stage {
   return choose({ $eq: [{ $ifNull: [value, null] }, null] }, null, found);
 }
 
-/** Returns the accumulators of a summary. @param value its field; null for a count */
+/** Returns the accumulators of a summary. @param value what it reads; null to count each document */
 function accumulatorsOf({ function: name }: QuestionSummary, index: number, value: string | null): [string, unknown][] {
-  if (name === "count" || value === null) return [[`a${index}`, { $sum: 1 }]];
+  if (value === null) return [[`a${index}`, { $sum: 1 }]];
+  // A left join may have found no document.
+  const found = { $sum: { $cond: [isNull(value), 0, 1] } };
+  if (name === "count") return [[`a${index}`, found]];
   if (name === "distinct") return [[`a${index}`, { $addToSet: value }]];
   if (name !== "sum") return [[`a${index}`, { [`$${name}`]: value }]];
   return [
     [`a${index}`, { $sum: value }],
-    [`n${index}`, { $sum: { $cond: [isNull(value), 0, 1] } }],
+    [`n${index}`, found],
   ];
 }
 
 function isNull(value: string): Stage {
   return { $eq: [{ $ifNull: [value, null] }, null] };
-}
-
-/** Returns a count, sum or average of collected values. @param list objects with a value `v` */
-function toCollected(summary: QuestionSummary | undefined, list: string): unknown {
-  if (summary?.function === "count") return { $size: list };
-  const values = { $filter: { input: list, as: "each", cond: { $ne: ["$$each.v", null] } } };
-  const sum = { $reduce: { input: values, initialValue: 0, in: { $add: ["$$value", "$$this.v"] } } };
-  const count = { $size: values };
-  const total = summary?.function === "avg" ? { $divide: [sum, count] } : sum;
-  return { $cond: [{ $eq: [count, 0] }, null, total] };
 }
 
 /** Types whose values can be equal. */
