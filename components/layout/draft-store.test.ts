@@ -217,11 +217,10 @@ describe("browsers of one user", () => {
   /** The server's draft, and the failure of its next answers. A lost answer is one to a request that it has handled. */
   let stored: ServerDraft | null;
   let failure: { status: number; isLost: boolean } | null;
-  let count: number;
   let stops: (() => void)[];
 
   beforeEach(() => {
-    [stored, failure, count, stops] = [null, null, 0, []];
+    [stored, failure, stops] = [null, null, []];
   });
   afterEach(() => {
     for (const stop of stops) stop();
@@ -238,7 +237,7 @@ describe("browsers of one user", () => {
     put: async (_, { updatedAt, base, ...body }) =>
       answerWith(() => {
         if (stored !== null && stored.updatedAt !== updatedAt) throw conflict();
-        stored = { ...body, ...(base !== null && { base }), updatedAt: `t${++count}` };
+        stored = { ...body, ...(base !== null && { base }), updatedAt: new Date().toISOString() };
         return stored;
       }),
     remove: async (_, updatedAt) =>
@@ -430,6 +429,53 @@ describe("browsers of one user", () => {
     await settle();
     expect(stored).toBeNull();
     expect([...kept.keys()]).toEqual([]);
+  });
+
+  describe("after a discard whose request had no response", () => {
+    const discardLost = async () => {
+      const laptop = open("laptop");
+      failure = { status: 0, isLost: true };
+      laptop.write(saved, "select 'same'");
+      await settle();
+      laptop.drop(saved.id);
+      await settle();
+      failure = null;
+      return laptop;
+    };
+    const hasTombstone = () => [...kept.keys()].some((key) => key.includes("discarded"));
+
+    it("deletes the lost draft", async () => {
+      const laptop = await discardLost();
+      expect(laptop.adopt(saved, stored)).toBeNull();
+      await settle();
+      expect([stored, laptop.read(saved.id), hasTombstone()]).toEqual([null, null, false]);
+    });
+
+    it.each([
+      { name: "stored later", waitMs: 1000, ageMs: 0 },
+      // The clocks of the browser and the server may differ.
+      { name: "read after ten minutes", waitMs: 10 * 60 * 1000, ageMs: 11 * 60 * 1000 },
+    ])("keeps another browser's draft with the same text: $name", async ({ waitMs, ageMs }) => {
+      const laptop = await discardLost();
+      await vi.advanceTimersByTimeAsync(waitMs);
+      const updatedAt = new Date(Date.now() - ageMs).toISOString();
+      const theirs = { content: "select 'same'", version: 3, base: "select 1", updatedAt };
+      stored = theirs;
+      expect(laptop.preview(saved.id, theirs)?.content).toBe("select 'same'");
+      laptop.adopt(saved, theirs);
+      await settle();
+      expect([stored, laptop.read(saved.id)?.content]).toEqual([theirs, "select 'same'"]);
+      expect(hasTombstone()).toBe(false);
+    });
+
+    it.each([
+      { name: "no draft", theirs: null },
+      { name: "another text", theirs: { content: "select 'other'", version: 3, base: "select 1", updatedAt: "2000" } },
+    ])("forgets it when the server has $name", async ({ theirs }) => {
+      const laptop = await discardLost();
+      laptop.adopt(saved, theirs);
+      expect(hasTombstone()).toBe(false);
+    });
   });
 
   it("discards only the draft that it has seen", async () => {

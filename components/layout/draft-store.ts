@@ -30,8 +30,10 @@ export type DraftServer = {
 };
 export type PutDraft = Pick<LocalDraft, "content" | "version" | "base"> & { updatedAt: string | null };
 
-/** A discarded draft that the server may still have: the one of this time, or with this text. */
-type Discarded = Pick<LocalDraft, "serverAt" | "inFlight">;
+/** Time of the server's draft, or the text of a request without a response. */
+type Known = Pick<LocalDraft, "serverAt" | "inFlight">;
+/** A discarded draft that the server may still have. `discardedAt` is an ISO time by this browser's clock. */
+type Discarded = Known & { discardedAt: string };
 
 /** The outcome of `adopt` if both sides had a draft: the one that is shown, and the other side's text. */
 export type Adopted = { shown: "mine" | "other"; aside: string };
@@ -39,6 +41,8 @@ export type Adopted = { shown: "mine" | "other"; aside: string };
 /** Pause before typed text is stored in this browser; the longer one is before it is sent to the server. */
 const KEEP_AFTER_MS = 250;
 const SEND_AFTER_MS = 1000;
+/** Time for which a discarded text identifies its draft: later, another browser's draft may have the same text. */
+const DISCARDED_TEXT_MS = 10 * 60 * 1000;
 
 /**
  * Holds the drafts of one user in one workspace. Each draft is stored in this browser, synchronised with its other
@@ -172,9 +176,12 @@ export class DraftStore {
    */
   adopt(saved: Saved, kept: ServerDraft | null): Adopted | null {
     const mine = this.read(saved.id);
-    const isDiscarded = kept !== null && this.#isDiscarded(saved.id, kept);
+    const gone = this.#readDiscarded(saved.id);
+    const isDiscarded = kept !== null && isDiscardedDraft(gone, kept);
     const stored = isDiscarded ? null : kept;
-    if (isDiscarded) void this.#removeSent(saved.id, { serverAt: kept.updatedAt, inFlight: null });
+    if (gone !== null && isDiscarded) void this.#removeSent(saved.id, toSeen(gone, kept));
+    // The response of a request in flight needs it.
+    else if (gone !== null && !this.#sending.has(saved.id)) this.#keepDiscarded(saved.id, null);
     let adopted: Adopted | null = null;
     if (stored === null) {
       this.#setOther(saved.id, null);
@@ -206,7 +213,7 @@ export class DraftStore {
     const mine = this.read(id);
     if (kept && mine && isOwn(mine, kept)) return { ...mine, serverAt: kept.updatedAt };
     if (kept === undefined || (mine !== null && !mine.isSent)) return mine;
-    return kept === null || this.#isDiscarded(id, kept) ? null : toLocal(kept, null);
+    return kept === null || isDiscardedDraft(this.#readDiscarded(id), kept) ? null : toLocal(kept, null);
   }
 
   /** Replaces the other browser's draft by this one's, or deletes it if this browser has none. */
@@ -253,7 +260,7 @@ export class DraftStore {
   discard(id: string, serverAt: string | null): Promise<void> {
     const inFlight = this.read(id)?.inFlight ?? null;
     this.#forget(id);
-    return this.#removeSent(id, { serverAt, inFlight });
+    return this.#removeSent(id, { serverAt, inFlight, discardedAt: new Date().toISOString() });
   }
 
   async #removeSent(id: string, gone: Discarded): Promise<void> {
@@ -268,9 +275,7 @@ export class DraftStore {
       if (!(error instanceof ApiError)) throw error;
       const current = toCurrent(error);
       // The lost request had arrived.
-      if (current !== null && current.content === gone.inFlight) {
-        return this.#removeSent(id, { serverAt: current.updatedAt, inFlight: null });
-      }
+      if (current !== null && isLost(gone, current)) return this.#removeSent(id, toSeen(gone, current));
       // 404 is a deleted console, and 409 a draft of another browser.
       if (error.status !== 404 && error.status !== 409) return;
     }
@@ -279,21 +284,22 @@ export class DraftStore {
   }
 
   /** Returns what is known of the server's draft that the next text replaces. */
-  #takeKnown(id: string): Discarded {
+  #takeKnown(id: string): Known {
     const known = this.read(id) ?? this.#readDiscarded(id);
     this.#keepDiscarded(id, null);
     return { serverAt: known?.serverAt ?? null, inFlight: known?.inFlight ?? null };
   }
 
-  #isDiscarded(id: string, { updatedAt, content }: ServerDraft): boolean {
-    const gone = this.#readDiscarded(id);
-    return gone !== null && (updatedAt === gone.serverAt || content === gone.inFlight);
-  }
-
   #readDiscarded(id: string): Discarded | null {
-    const { serverAt = null, inFlight = null } = parseObject(readItem(this.#discardedPrefix + id)) ?? {};
-    if (typeof serverAt !== "string" && typeof inFlight !== "string") return null;
-    return { serverAt: toTextOrNull(serverAt), inFlight: toTextOrNull(inFlight) };
+    const stored = parseObject(readItem(this.#discardedPrefix + id));
+    if (stored === null) return null;
+    const serverAt = toTextOrNull(stored.serverAt);
+    const discardedAt = toTextOrNull(stored.discardedAt) ?? "";
+    const isRecent = Date.now() - Date.parse(discardedAt) < DISCARDED_TEXT_MS;
+    const inFlight = isRecent ? toTextOrNull(stored.inFlight) : null;
+    if (serverAt !== null || inFlight !== null) return { serverAt, inFlight, discardedAt };
+    this.#keepDiscarded(id, null);
+    return null;
   }
 
   #keepDiscarded(id: string, gone: Discarded | null): void {
@@ -411,7 +417,7 @@ export class DraftStore {
   #onStored(id: string, kept: ServerDraft): void {
     this.#sentCounts.set(id, this.countSent(id) + 1);
     const now = this.read(id);
-    if (now === null) void this.#removeSent(id, { serverAt: kept.updatedAt, inFlight: null });
+    if (now === null) void this.discard(id, kept.updatedAt);
     // The next page knows the text that was in flight, and may have changed it.
     else if (!this.#isStopped) this.#accept(id, now, kept);
   }
@@ -484,6 +490,20 @@ function parseDraft(text: string | null): LocalDraft | null {
     isSent: isSent === true,
     inFlight: toTextOrNull(inFlight),
   };
+}
+
+function isDiscardedDraft(gone: Discarded | null, kept: ServerDraft): boolean {
+  return gone !== null && (kept.updatedAt === gone.serverAt || isLost(gone, kept));
+}
+
+/** Returns whether the server's draft is a discarded text whose request had no response. A later draft is another's. */
+function isLost({ inFlight, discardedAt }: Discarded, { content, updatedAt }: ServerDraft): boolean {
+  return content === inFlight && updatedAt <= discardedAt;
+}
+
+/** Returns a discarded draft with the time that the server has told. */
+function toSeen(gone: Discarded, { updatedAt }: ServerDraft): Discarded {
+  return { ...gone, serverAt: updatedAt, inFlight: null };
 }
 
 /** Returns whether the server's draft is a text that this browser sent. */
