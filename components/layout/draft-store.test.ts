@@ -303,7 +303,7 @@ describe("browsers of one user", () => {
   });
 
   it("keeps the text that an editor holds, and offers the one of another tab", async () => {
-    const tabs = [open("laptop", { heldId: saved.id }), open("laptop", { heldId: saved.id })] as const;
+    const tabs = [open("laptop", { editedId: saved.id }), open("laptop", { editedId: saved.id })] as const;
     const key = `millrace:dashboard-draft:laptop:w:${saved.id}`;
     tabs[0].write(saved, "select 'first'");
     await settle();

@@ -3,12 +3,12 @@ import { mergeText } from "@/lib/base/text/merge-text";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** An unsaved change of a saved console. */
+/** An unsaved change of a saved object. */
 export type LocalDraft = {
   content: string;
-  /** Version of the console that the draft is based on. */
+  /** Version of the object that the draft is based on. */
   version: number;
-  /** The console's text at that version; null if another browser started the draft and the text is not known here. */
+  /** The object's text at that version; null if another browser started the draft and the text is not known here. */
   base: string | null;
   /** Time of the server's copy, by its clock; null without one. */
   serverAt: string | null;
@@ -36,7 +36,7 @@ type Known = Pick<LocalDraft, "serverAt" | "inFlight">;
 type Discarded = Known & { discardedAt: string };
 
 /** The outcome of `adopt` if both sides had a draft: the one that is shown, and the other side's text. */
-export type Adopted = { shown: "mine" | "other"; aside: string };
+type Adopted = { shown: "mine" | "other"; aside: string };
 
 /** Pause before typed text is stored in this browser; the longer one is before it is sent to the server. */
 const KEEP_AFTER_MS = 250;
@@ -78,7 +78,7 @@ export class DraftStore {
     this.#discardedPrefix = `millrace:discarded-${kind}:${userId}:${workspaceId}:`;
   }
 
-  read = (consoleId: string): LocalDraft | null => this.#drafts.get(consoleId) ?? null;
+  read = (id: string): LocalDraft | null => this.#drafts.get(id) ?? null;
 
   /** Returns the draft of another browser that differs from this browser's; null without one. */
   readOther = (id: string): ServerDraft | null => this.#others.get(id) ?? null;
@@ -86,7 +86,7 @@ export class DraftStore {
   /** Returns how often this page has sent a draft: an answer that was asked for before the last one is too old. */
   countSent = (id: string): number => this.#sentCounts.get(id) ?? 0;
 
-  /** Returns the consoles with a draft; the same set until it changes. */
+  /** Returns the objects with a draft; the same set until it changes. */
   readDirty = (): ReadonlySet<string> => this.#dirty;
 
   readonly subscribe = this.#changes.subscribe;
@@ -94,10 +94,10 @@ export class DraftStore {
   /**
    * Loads the stored drafts and subscribes to other tabs and the network.
    * @param isReader whether the page only shows drafts: it sends none
-   * @param heldId object whose text the page holds itself: another tab's draft is offered, not shown
+   * @param editedId object whose text the page holds itself: another tab's draft is offered, not shown
    * @returns a function that stops
    */
-  wake({ isReader = false, heldId }: { isReader?: boolean; heldId?: string } = {}): () => void {
+  wake({ isReader = false, editedId }: { isReader?: boolean; editedId?: string } = {}): () => void {
     this.#isReader = isReader;
     this.#isStopped = false;
     this.#readKept();
@@ -105,7 +105,7 @@ export class DraftStore {
       if (!event.key?.startsWith(this.#prefix)) return;
       const id = event.key.slice(this.#prefix.length);
       const draft = parseDraft(event.newValue);
-      if (id === heldId) return this.#hear(id, draft);
+      if (id === editedId) return this.#onOtherTab(id, draft);
       if (draft) this.#drafts.set(id, draft);
       else this.#drafts.delete(id);
       const other = this.readOther(id);
@@ -136,14 +136,14 @@ export class DraftStore {
   }
 
   /** Takes in another tab's draft of a text that this page holds. One that was not sent yet is heard again then. */
-  #hear(id: string, draft: LocalDraft | null): void {
+  #onOtherTab(id: string, draft: LocalDraft | null): void {
     const isSame = draft !== null && draft.content === this.read(id)?.content;
     if (isSame) this.#drafts.set(id, draft);
     if (isSame || draft === null) this.#setOther(id, null);
     else if (draft.serverAt !== null) this.#setOther(id, toServerDraft(draft, draft.serverAt));
   }
 
-  /** Writes a console's text on each change. Typing it back to the saved text deletes the draft. */
+  /** Writes an object's text on each change. Typing it back to the saved text deletes the draft. */
   write(saved: Saved, content: string): void {
     const before = this.read(saved.id);
     if (content === saved.content && (before === null || before.version === saved.version)) {
@@ -157,7 +157,7 @@ export class DraftStore {
   }
 
   /**
-   * Updates the draft after a change of its console: a save of the same text deletes it, and edits of other lines are
+   * Updates the draft after a change of its object: a save of the same text deletes it, and edits of other lines are
    * merged into it. A draft whose own lines were changed stays, and is stale.
    */
   observe(saved: Saved): void {
@@ -232,7 +232,7 @@ export class DraftStore {
     return other;
   }
 
-  /** Bases the draft on another version of its console, after the user has seen the changes in between. */
+  /** Bases the draft on another version of its object, after the user has seen the changes in between. */
   rebase(saved: Saved, content: string): void {
     if (content === saved.content) {
       this.drop(saved.id);
@@ -276,7 +276,7 @@ export class DraftStore {
       const current = toCurrent(error);
       // The lost request had arrived.
       if (current !== null && isLost(gone, current)) return this.#removeSent(id, toSeen(gone, current));
-      // 404 is a deleted console, and 409 a draft of another browser.
+      // 404 is a deleted object, and 409 a draft of another browser.
       if (error.status !== 404 && error.status !== 409) return;
     }
     // A change since then has taken it over, or discarded another one.
@@ -336,48 +336,48 @@ export class DraftStore {
     if (before?.updatedAt !== other?.updatedAt || before?.content !== other?.content) this.#notify();
   }
 
-  #forget(consoleId: string): void {
-    clearTimeout(this.#sendTimers.get(consoleId));
-    this.#sendTimers.delete(consoleId);
-    clearTimeout(this.#keepTimers.get(consoleId));
-    this.#keepTimers.delete(consoleId);
-    this.#drafts.delete(consoleId);
+  #forget(id: string): void {
+    clearTimeout(this.#sendTimers.get(id));
+    this.#sendTimers.delete(id);
+    clearTimeout(this.#keepTimers.get(id));
+    this.#keepTimers.delete(id);
+    this.#drafts.delete(id);
     try {
-      localStorage.removeItem(this.#prefix + consoleId);
+      localStorage.removeItem(this.#prefix + id);
     } catch {
       // Without storage there is nothing to remove.
     }
     this.#notify();
   }
 
-  #set(consoleId: string, draft: LocalDraft): void {
-    this.#drafts.set(consoleId, draft);
-    clearTimeout(this.#keepTimers.get(consoleId));
+  #set(id: string, draft: LocalDraft): void {
+    this.#drafts.set(id, draft);
+    clearTimeout(this.#keepTimers.get(id));
     this.#keepTimers.set(
-      consoleId,
-      setTimeout(() => this.#keep(consoleId), KEEP_AFTER_MS),
+      id,
+      setTimeout(() => this.#keep(id), KEEP_AFTER_MS),
     );
     this.#notify();
   }
 
-  #keep(consoleId: string): void {
-    clearTimeout(this.#keepTimers.get(consoleId));
-    this.#keepTimers.delete(consoleId);
-    const draft = this.read(consoleId);
+  #keep(id: string): void {
+    clearTimeout(this.#keepTimers.get(id));
+    this.#keepTimers.delete(id);
+    const draft = this.read(id);
     if (draft === null) return;
     try {
-      localStorage.setItem(this.#prefix + consoleId, JSON.stringify(draft));
+      localStorage.setItem(this.#prefix + id, JSON.stringify(draft));
     } catch {
       this.onFull();
     }
   }
 
-  #sendSoon(consoleId: string): void {
-    if (this.server === null || this.#isReader || this.#others.has(consoleId)) return;
-    clearTimeout(this.#sendTimers.get(consoleId));
+  #sendSoon(id: string): void {
+    if (this.server === null || this.#isReader || this.#others.has(id)) return;
+    clearTimeout(this.#sendTimers.get(id));
     this.#sendTimers.set(
-      consoleId,
-      setTimeout(() => void this.#send(consoleId), SEND_AFTER_MS),
+      id,
+      setTimeout(() => void this.#send(id), SEND_AFTER_MS),
     );
   }
 
@@ -405,7 +405,7 @@ export class DraftStore {
       this.#onStored(id, kept);
     } catch (error) {
       this.#sending.delete(id);
-      // It stays here, and is sent with the next change or when the server is back. A deleted console accepts none.
+      // It stays here, and is sent with the next change or when the server is back. A deleted object accepts none.
       if (!(error instanceof ApiError)) throw error;
       const current = toCurrent(error);
       if (current !== null && isOwn(draft, current)) this.#onStored(id, current);

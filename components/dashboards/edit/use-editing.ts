@@ -72,7 +72,7 @@ export function useEditing(
   // Offer the stored draft once, for any latest version.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first version and the first draft only
   useEffect(() => {
-    const stop = store.wake({ heldId: id });
+    const stop = store.wake({ editedId: id });
     const saved = { id, version: newest.version, content: toText(toDraft(newest)) };
     const own = toParts(store.read(id));
     const adopted = sent === undefined ? null : store.adopt(saved, sent);

@@ -3,7 +3,7 @@ import type { Ink } from "@/lib/base/charts/shapes";
 const FAINTEST = 0.15;
 
 /** Strength of a colour, from 0 to 1, and its fill. */
-export type Shade = { strength: number; fill: Ink; opacity: number };
+type Shade = { strength: number; fill: Ink; opacity: number };
 
 /**
  * Returns a function that shades numbers between two extremes. With both signs, each sign has a colour that starts at
