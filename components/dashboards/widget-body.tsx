@@ -8,10 +8,9 @@ import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { WidgetSkeleton } from "@/components/dashboards/widget-skeleton";
 import { useFrame } from "@/components/layout/use-frame";
 import { Notice } from "@/components/ui/notice";
-import { withPageGrain } from "@/lib/base/charts/widget-period";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
-import { withGrains } from "@/lib/features/dashboards/browser/widget-click";
+import { toShownWidget } from "@/lib/features/dashboards/browser/widget-click";
 import type { WidgetData } from "@/lib/features/dashboards/schema";
 import "./widgets.css";
 
@@ -54,10 +53,8 @@ export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
 function WidgetRows({ widget, data, press, period = {} }: WidgetBodyProps & { data: WidgetData }) {
   const { digits, times } = useFrame().frame;
   const { Body } = KIND_VIEWS[widget.kind];
-  const grain = data.grain ?? period.grain;
-  const spec = useMemo(() => withPageGrain(widget.spec, grain), [widget.spec, grain]);
-  const shown = useMemo(() => ({ ...data, fields: withGrains(spec, data.fields) }), [spec, data]);
+  const shown = useMemo(() => toShownWidget(widget.spec, data, period.grain), [widget.spec, data, period.grain]);
   const rows = data.rows as ResultRow[];
   if (rows.length === 0 || !Body) return <p className="widget-said">No data for these filters</p>;
-  return <Body {...{ title: widget.title, spec, data: shown, rows, period, press }} look={{ digits, times }} />;
+  return <Body {...{ title: widget.title, ...shown, rows, period, press }} look={{ digits, times }} />;
 }

@@ -8,6 +8,7 @@ import {
   toDayRange,
   toLabelled,
   toRowClick,
+  toShownWidget,
 } from "@/lib/features/dashboards/browser/widget-click";
 
 const fields = [
@@ -19,6 +20,16 @@ const spec = {
   dimensions: [{ field: "placed_at", timeUnit: "month", as: "month" }, "region"],
   measures: [{ field: "amount", op: "sum", as: "total" }],
 };
+
+test.each([
+  { name: "of the widget", own: undefined, page: undefined, unit: "month" },
+  { name: "of the page", own: undefined, page: "quarter", unit: "quarter" },
+  { name: "of the data, over the page's", own: "year", page: "quarter", unit: "year" },
+])("shows a widget by the grain $name", ({ own, page, unit }) => {
+  const shown = toShownWidget(spec, { fields, grain: own }, page);
+  expect(shown.spec.dimensions).toMatchObject([{ timeUnit: unit }, "region"]);
+  expect(shown.data.fields).toMatchObject([{ grain: unit }, { grain: undefined }, { grain: undefined }]);
+});
 
 test("maps dimensions to the columns that they are computed from", () => {
   expect(findClickColumns(spec, fields)).toEqual([

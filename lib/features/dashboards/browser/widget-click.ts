@@ -1,3 +1,4 @@
+import { withPageGrain } from "@/lib/base/charts/widget-period";
 import { toPlainText } from "@/lib/base/values/cell-text";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
@@ -32,10 +33,19 @@ export function findClickColumns(
   });
 }
 
-/** Returns the fields of a widget with the time units of its groups, so that a month is shown as one. */
-export function withGrains<F extends ResultField>(spec: Readonly<Record<string, unknown>>, fields: readonly F[]): F[] {
-  const columns = findClickColumns(spec, fields);
-  return fields.map((field, at) => ({ ...field, grain: columns[at]?.unit ?? undefined }));
+/**
+ * Returns the specification and the data of a widget as a page shows them, grouped by the grain of the data, else of
+ * the page. Fields have the time units of their groups, so that a month is shown as one.
+ */
+export function toShownWidget<D extends { fields: ResultField[]; grain?: string | undefined }>(
+  widgetSpec: Record<string, unknown>,
+  data: D,
+  pageGrain: string | undefined,
+): { spec: Record<string, unknown>; data: D } {
+  const spec = withPageGrain(widgetSpec, data.grain ?? pageGrain);
+  const columns = findClickColumns(spec, data.fields);
+  const fields = data.fields.map((field, at) => ({ ...field, grain: columns[at]?.unit ?? undefined }));
+  return { spec, data: { ...data, fields } };
 }
 
 export function isTimeColumn({ type }: ClickColumn): boolean {

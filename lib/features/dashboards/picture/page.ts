@@ -1,10 +1,9 @@
-import { withPageGrain } from "@/lib/base/charts/widget-period";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { PicturePage, PicturePart } from "@/lib/platform/embedded/drawing/messages";
 import { cutTo, round, toText } from "@/lib/platform/embedded/drawing/text";
 import { stackTabs } from "../browser/tabs";
-import { withGrains } from "../browser/widget-click";
+import { toShownWidget } from "../browser/widget-click";
 import { KINDS } from "../kinds/registry";
 import { readsData } from "../kinds/traits";
 import type { Widget, WidgetData } from "../schema";
@@ -133,6 +132,6 @@ function drawBody(widget: Widget, data: WidgetData | undefined, body: Box, how: 
     return drawWords(data?.error ?? "No data yet.", body, paint.bad);
   }
   if (data.rows.length === 0) return drawWords("No matching rows.", body, paint.faint);
-  const spec = withPageGrain(widget.spec, data.grain ?? how.period.grain);
-  return kind.draw(spec, { ...data, fields: withGrains(spec, data.fields) }, body, how);
+  const shown = toShownWidget(widget.spec, data, how.period.grain);
+  return kind.draw(shown.spec, shown.data, body, how);
 }
