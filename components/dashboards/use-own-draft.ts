@@ -7,14 +7,18 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { showToast } from "@/components/ui/toast";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import type { Dashboard } from "@/lib/features/dashboards/schema";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Returns the drafts of dashboards, which the server has too. @param onFull called when this browser has no space */
 export function useDraftStore(onFull: () => void): DraftStore {
   const { user, workspace } = useWorkspace();
   const [store] = useState(() => {
     const server = {
-      put: (id: string, { base, ...body }: PutDraft) =>
-        dashboardApi.putDraft(workspace.id, id, { ...body, base: base ?? "" }),
+      put: async (id: string, { base, ...body }: PutDraft) => {
+        // No browser could read it: it stays here, and the editor offers to discard it.
+        if (base === null) throw new ApiError(400, "invalid_request", "A draft needs the content that it changes.");
+        return dashboardApi.putDraft(workspace.id, id, { ...body, base });
+      },
       remove: (id: string, updatedAt: string) => dashboardApi.removeDraft(workspace.id, id, updatedAt),
     };
     return new DraftStore(user.id, workspace.id, server, onFull, "dashboard-draft");

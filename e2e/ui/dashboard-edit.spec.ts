@@ -361,6 +361,29 @@ test("keeps unsaved changes over a reload, and asks before leaving", async ({ pa
   await discard();
   await expect(notice).toBeHidden();
   await expect.poll(read).toBeNull();
+  // A draft that can't be read stays until the person discards it.
+  await page.request.put(draftUrl, { data: { content: "{", base, version } });
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
+  const unreadable = page.getByRole("alert").filter({ hasText: "Your draft can't be read." });
+  await expect(unreadable).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Edit Revenue" }).click();
+  const title = page.getByRole("complementary").getByRole("textbox", { name: "Title" });
+  await title.fill("Revenue now");
+  await page.getByRole("link", { name: "Connections" }).first().click();
+  await expect(page.getByText("Your changes aren't saved. They will be lost.")).toBeVisible();
+  await page.getByRole("button", { name: "Stay" }).click();
+  expect((await read()).content).toBe("{");
+  await unreadable.getByRole("button", { name: "Discard draft" }).click();
+  await expect(unreadable).toBeHidden();
+  const readContent = async () => (await read())?.content ?? "";
+  await expect.poll(readContent).toContain('"Revenue now"');
+  // So does another browser's.
+  await page.request.put(draftUrl, { data: { content: "{", base, version } });
+  await title.fill("Revenue later");
+  const other = page.getByRole("alert").filter({ hasText: "Your draft in another browser or tab can't be read." });
+  await other.getByRole("button", { name: "Discard draft" }).click();
+  await expect.poll(readContent).toContain('"Revenue later"');
 });
 
 test("merges another person's save of other parts, and asks about a part that both changed", async ({

@@ -15,7 +15,7 @@ import { OtherDraftNotice } from "@/components/dashboards/edit/other-draft-notic
 import { PagePanel } from "@/components/dashboards/edit/page-panel";
 import { TabActions } from "@/components/dashboards/edit/tab-actions";
 import { TheirsNotice } from "@/components/dashboards/edit/theirs-notice";
-import { type Editing, useEditing } from "@/components/dashboards/edit/use-editing";
+import { type Editing, type Unreadable, useEditing } from "@/components/dashboards/edit/use-editing";
 import { useNewTabs } from "@/components/dashboards/edit/use-new-tabs";
 import { useUndo } from "@/components/dashboards/edit/use-undo";
 import { type EditorPanel, useWidgetActions } from "@/components/dashboards/edit/use-widget-actions";
@@ -52,6 +52,7 @@ export function DashboardEditor({ dashboard, draft: sent, root }: DashboardEdito
   const { draft, apply, changes, state } = editing;
   const { panel, chosen } = widgets;
   const isUnsaved = changes.length > 0 && state !== "saved";
+  const isKept = editing.unreadable?.isOther !== false;
   const shared = { editing, dashboardId: dashboard.id, onClose: widgets.close };
   return (
     <main className="edit-page" aria-labelledby="page-title">
@@ -106,8 +107,10 @@ export function DashboardEditor({ dashboard, draft: sent, root }: DashboardEdito
           leave();
         }}
       />
-      <LeaveQuestion title="Leave without saving?" isOn={isUnsaved} onDiscard={editing.discard}>
-        Your changes aren't saved. Keep them in this browser to continue later.
+      <LeaveQuestion title="Leave without saving?" isOn={isUnsaved} onDiscard={isKept ? editing.discard : null}>
+        {isKept
+          ? "Your changes aren't saved. Keep them in this browser to continue later."
+          : "Your changes aren't saved. They will be lost."}
       </LeaveQuestion>
     </main>
   );
@@ -171,7 +174,11 @@ function EditNotices({ editing, dashboard, news, onDismiss }: EditNoticesProps) 
   const isMerged = editing.isMerged && editing.changes.length > 0;
   return (
     <div className="edit-notices">
-      {editing.otherChanges && <OtherDraftNotice editing={editing} otherChanges={editing.otherChanges} />}
+      {editing.unreadable ? (
+        <UnreadableDraftNotice {...editing.unreadable} />
+      ) : (
+        editing.otherChanges && <OtherDraftNotice editing={editing} otherChanges={editing.otherChanges} />
+      )}
       {editing.theirs ? (
         <TheirsNotice editing={editing} theirs={editing.theirs} news={news} />
       ) : news?.isDeleted ? (
@@ -197,5 +204,25 @@ function EditNotices({ editing, dashboard, news, onDismiss }: EditNoticesProps) 
       )}
       <FormFailure text={editing.failure} />
     </div>
+  );
+}
+
+/** Notice that a stored draft cannot be read. It is kept until the user discards it. */
+function UnreadableDraftNotice({ isOther, discard }: Unreadable) {
+  return (
+    <Notice
+      kind="warn"
+      role="alert"
+      action={
+        <button type="button" className="btn sm" onClick={discard}>
+          Discard draft
+        </button>
+      }
+    >
+      <b className="b6">
+        {isOther ? "Your draft in another browser or tab can't be read." : "Your draft can't be read."}
+      </b>{" "}
+      {isOther ? "Discard it to synchronize your changes." : "Discard it, or save your changes: no new draft is kept."}
+    </Notice>
   );
 }

@@ -44,9 +44,13 @@ export type Editing = {
   takeOther: () => void;
   /** Replaces the other browser's draft by this browser's. */
   keepMine: () => void;
+  /** A stored draft that cannot be read, and is kept until the user discards it; null without one. */
+  unreadable: Unreadable | null;
   /** Whether changes of others were merged into unsaved ones. */
   isMerged: boolean;
 };
+/** With `isOther`, it is another browser's; otherwise new changes are not stored. */
+export type Unreadable = { isOther: boolean; discard: () => void };
 
 /**
  * Manages the editing of a dashboard: undo steps, the draft in this browser, and saving.
@@ -67,6 +71,8 @@ export function useEditing(
   const [isMerged, setIsMerged] = useState(false);
   /** The stored draft is read once, before anything is written. */
   const [isRead, setIsRead] = useState(false);
+  /** A stored draft that cannot be read is never replaced unseen. */
+  const [isUnreadable, setIsUnreadable] = useState(false);
   const { id } = newest;
 
   // Offer the stored draft once, for any latest version.
@@ -87,9 +93,14 @@ export function useEditing(
       announce("Unsaved changes restored");
       if (isReplaced) showToast("Showing your draft from another browser. Undo shows this browser's.");
     }
+    setIsUnreadable(kept === null && store.read(id) !== null);
     setIsRead(true);
     return stop;
   }, [store, id]);
+
+  const dropDraft = useCallback(() => {
+    if (!isUnreadable) store.drop(id);
+  }, [store, id, isUnreadable]);
 
   const draft = steps.value;
   const changes = useMemo(() => listChanges(base.draft, draft), [base.draft, draft]);
@@ -101,16 +112,16 @@ export function useEditing(
     base,
     draft,
     version,
-    store,
+    dropDraft,
     setBase,
     setFailure,
     reject,
     onSaved,
   });
   useEffect(() => {
-    if (!isRead || state === "saved") return;
+    if (!isRead || isUnreadable || state === "saved") return;
     store.rebase({ id, version: base.version, content: toText(base.draft) }, toText(draft));
-  }, [store, id, base, draft, isRead, state]);
+  }, [store, id, base, draft, isRead, isUnreadable, state]);
 
   useLive((event) => {
     if (event.kind !== "reset" && event.data.resourceId !== id) return;
@@ -130,14 +141,14 @@ export function useEditing(
 
   const start = useCallback(
     (from: Dashboard) => {
-      store.drop(id);
+      dropDraft();
       setBase(toBase(from));
       setSteps(begin(toDraft(from)));
       setFailure(null);
       setIsMerged(false);
       setState("idle");
     },
-    [store, id, setFailure, setState],
+    [dropDraft, setFailure, setState],
   );
   const merge = useCallback(
     (choices: Readonly<Record<string, Side>>) => {
@@ -166,6 +177,16 @@ export function useEditing(
       return take(mine, next, "Use other draft");
     });
     announce("Other draft loaded");
+  };
+  const toUnreadable = (): Unreadable | null => {
+    if (!isUnreadable) {
+      return other === null || otherParts !== null ? null : { isOther: true, discard: () => store.keepMine(id) };
+    }
+    const discard = () => {
+      store.drop(id);
+      setIsUnreadable(false);
+    };
+    return { isOther: false, discard };
   };
   // Without unsaved changes, continue with the latest version; with changes of other parts, merge them.
   const isIdle = isRead && theirs !== null && state === "idle";
@@ -198,6 +219,7 @@ export function useEditing(
     otherChanges: otherParts && listChanges(otherParts.before, otherParts.draft),
     takeOther,
     keepMine: () => store.keepMine(id),
+    unreadable: toUnreadable(),
     isMerged,
   };
 }

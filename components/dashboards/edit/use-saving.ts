@@ -3,7 +3,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
-import type { DraftStore } from "@/components/layout/draft-store";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -24,7 +23,8 @@ type Saving = {
   draft: Draft;
   /** Version that the server must still have. */
   version: number;
-  store: DraftStore;
+  /** Deletes the stored draft. */
+  dropDraft: () => void;
   setBase: (base: Base) => void;
   setFailure: (message: string | null) => void;
   reject: (error: ApiError, draft: Draft) => void;
@@ -32,7 +32,7 @@ type Saving = {
 };
 
 /** Saves the draft of a dashboard: at once, or when the browser is online again. */
-export function useSaving({ id, base, draft, version, store, setBase, setFailure, reject, onSaved }: Saving) {
+export function useSaving({ id, base, draft, version, dropDraft, setBase, setFailure, reject, onSaved }: Saving) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
   const { isOnline } = useConnectivity();
@@ -58,7 +58,7 @@ export function useSaving({ id, base, draft, version, store, setBase, setFailure
         return announce(`${saved.title} saved. Newer changes aren't saved yet.`);
       }
       setState("saved");
-      store.drop(id);
+      dropDraft();
       announce(`${saved.title} saved`);
       onSaved(saved);
     } catch (error) {

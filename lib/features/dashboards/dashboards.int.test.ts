@@ -456,6 +456,8 @@ describe("export and import", () => {
     expect((await anas.send("GET", `/${id}`)).json.data.version).toBe(1);
     const large = await anas.send("PUT", path, { ...body, content: "x".repeat(400 * 1024 + 1) });
     expect([large.status, large.json.details[0].path]).toEqual([400, "content"]);
+    const baseless = await anas.send("PUT", path, { ...body, base: "" });
+    expect([baseless.status, baseless.json.details[0].path]).toEqual([400, "base"]);
     for (let n = 0; n < 2; n++) expect((await anas.send("DELETE", path)).status).toBe(200);
     expect((await anas.send("GET", path)).json.data).toBeNull();
     expect((await bens.send("GET", path)).json.data.content).toBe("ben's");

@@ -288,7 +288,7 @@ export const dashboardDraftSchema = z.object({
 export type DashboardDraft = z.infer<typeof dashboardDraftSchema>;
 export const putDashboardDraftBody = z.object({
   content: draftText,
-  base: draftText,
+  base: draftText.min(1, "Send the saved content that the draft changes."),
   version: z.int(),
   updatedAt: seenDraftAt,
 });
