@@ -1,4 +1,5 @@
 // @module-tag heavy
+import { Int32 } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { readMongoMarks } from "@/lib/base/mongo-shell/marks";
@@ -20,14 +21,17 @@ import { openYaml } from "@/lib/base/yaml/read-yaml";
 import { readChosen } from "@/lib/features/agent/offline/choice";
 import { QUESTION_CHARS_MAX, readConversation } from "@/lib/features/agent/offline/conversation";
 import { isReadingQuery } from "@/lib/features/connections/drivers/graphql/reading-query";
+import { hasEditText, toEditText } from "@/lib/features/connections/drivers/mongodb/edit-values";
 import { type Operation, readOperation, SHELL_CHARS_MAX } from "@/lib/features/connections/drivers/mongodb/operation";
 import { checkOperation } from "@/lib/features/connections/drivers/mongodb/rules";
+import { toShellText } from "@/lib/features/connections/drivers/mongodb/shell/write";
 import { nextLink } from "@/lib/features/connections/drivers/rest/link-header";
 import { parseJsonPath } from "@/lib/features/connections/drivers/shared/json-path";
 import { SHORT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
 import { type CheckName, type Checks, runCheck } from "@/lib/features/connections/drivers/shared/statements/checks";
 import { positionOf, positionOfCharacter } from "@/lib/features/connections/drivers/shared/text-position";
 import { uniqueColumnNames } from "@/lib/features/query/column-names";
+import { CHANGED_VALUE_CHARS_MAX } from "@/lib/features/query/limits";
 import { parseJsonBytes } from "@/lib/platform/http/body";
 import { fastestMs } from "@/test/processor-time";
 
@@ -165,6 +169,15 @@ const shellTexts: Record<string, string> = {
   "many calls": `db.a.find({})${fill(".pretty()", SHELL_CHARS_MAX - 20 - ((SHELL_CHARS_MAX - 20) % 9))}`,
 };
 
+/** Values of documents, in as many lists as MongoDB allows: the text of each item is longer with each of them. */
+const nestedIn = (inner: unknown) => times(95, () => null).reduce((each) => [each], [inner]);
+const deepValues: Record<string, unknown> = {
+  "a list": nestedIn(times(450_000, () => new Int32(1))),
+  "objects in a list": nestedIn(times(50_000, () => ({ a: new Int32(1), b: "text" }))),
+  "texts of quotes": nestedIn(times(2000, () => fill('"', 200))),
+  "a text of 16 MiB": nestedIn(fill("\\", 16 * MIB)),
+};
+
 /** Optional clauses that open far from their ends. */
 const nestedClauses = {
   "one end": `{{a}}${fill("[[and ", MIB / 4)}]]`,
@@ -227,6 +240,9 @@ const FUNCTIONS: Row[] = [
       },
     },
   ),
+  row("toShellText of 32 KiB", (value: unknown) => toShellText(value, { charsMax: 32 * 1024 }), deepValues),
+  row("toEditText", (value: unknown) => toEditText(value, CHANGED_VALUE_CHARS_MAX), deepValues),
+  row("hasEditText", (value: unknown) => hasEditText(value), deepValues),
   row(
     "parseJsonBytes",
     (bytes: Uint8Array) => parseJsonBytes(bytes),

@@ -131,8 +131,8 @@ export type RowChangesEnd = {
 
 /** Changes of rows, ready to be written. */
 export type RowChangePlan = {
-  /** Statements of the changes, which are written when called. */
-  texts: readonly (() => string)[];
+  /** Statements of the changes, which are written when called. A longer one than `charsMax` says that it is shortened. */
+  texts: readonly ((charsMax: number) => string)[];
   /** Whether the changes are written in one transaction. False where the database has none: in order, up to a failure. */
   inTransaction: boolean;
   run(options: Pick<QueryOptions, "signal" | "timeoutMs">): Promise<RowChangesEnd>;

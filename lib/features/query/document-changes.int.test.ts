@@ -396,8 +396,11 @@ describe("changes of documents", () => {
     const copies = [{ op: "insert", key: { _id: "6" }, set: { more: "y".repeat(1_000_000) } }];
     const tooLarge = await change(copies);
     expect([tooLarge.status, tooLarge.json.code]).toEqual([400, "query_failed"]);
-    // A plan of many copies would be held in memory.
     const copy = { op: "insert", key: { _id: "6" }, set: {} };
+    const [statement = ""] = (await change([copy], { dryRun: true })).json.data.statements;
+    expect(statement).toMatch(/^db\.getCollection\("goods"\)\.insertOne\(\{\n {2}name: "x",\n.*A… \(shortened\)$/s);
+    expect(statement.length).toBeLessThan(40_000);
+    // A plan of many copies would be held in memory.
     expect(pathOf(await change([copy, copy, copy, copy], { dryRun: true }))).toBe("changes.2");
     const stale = await change([update("6", { name: "six", bulk: null }, { name: "mine" })]);
     expect(stale.json.details.conflicts).toEqual([

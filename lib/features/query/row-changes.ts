@@ -35,6 +35,9 @@ import { getTableOrThrow } from "./table-rows";
 /** Maximum size of a value that a conflict shows, in bytes. */
 const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
 
+/** Maximum length of the statement of a document in a review, in characters. There are up to 500. */
+const REVIEW_CHARS_MAX = 32 * 1024;
+
 const UNKNOWN_END = "The changes may have been written. Check the rows before you try again.";
 
 type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; signal: AbortSignal };
@@ -184,13 +187,16 @@ function toConflict(details: RowConflicts, total = details.conflicts.length): Ap
   return new AppError("conflict", message, { details });
 }
 
-/** Returns the statements to read, as many as begin within `charsMax` characters. */
-async function toTexts(changes: readonly (() => string)[], charsMax = Number.POSITIVE_INFINITY): Promise<string[]> {
+/** Returns the statements to read, as many as begin within `charsMax` characters. Long ones may be shortened. */
+async function toTexts(
+  changes: readonly ((charsMax: number) => string)[],
+  charsMax = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const texts: string[] = [];
   let chars = 0;
   for (const text of changes) {
     if (chars >= charsMax) break;
-    const written = text();
+    const written = text(Math.min(charsMax - chars, REVIEW_CHARS_MAX));
     texts.push(written);
     chars += written.length;
     await yieldToEventLoop();

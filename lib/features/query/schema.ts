@@ -272,7 +272,9 @@ export const rowChangesAnswer = z.object({
   executionId: z.string().nullable().describe("Null for a dry run"),
   statements: z
     .array(z.string())
-    .describe("Statement of each change, with its values as literals. The database gets them as parameters"),
+    .describe(
+      "Statement of each change, with its values as literals. The database gets them as parameters. That of a document has at most 32,768 characters; a longer one ends with … (shortened)",
+    ),
   inTransaction: z.boolean().describe("true: all changes are written, or none. false: in order, up to a failure"),
   affectedRows: z.int().nullable().describe("Number of written rows. Null for a dry run"),
   durationMs: z.number(),

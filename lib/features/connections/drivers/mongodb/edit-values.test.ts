@@ -1,6 +1,6 @@
-import { Double, Int32 } from "mongodb";
+import { BSONSymbol, Code, DBRef, Double, Int32, MinKey, ObjectId, UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { fromEditText, toCandidates, toEditedValue } from "./edit-values";
+import { fromEditText, hasEditText, toCandidates, toEditedValue, toEditText } from "./edit-values";
 
 const DAY = "2026-01-02T00:00:00.000Z";
 
@@ -54,4 +54,31 @@ test("stores a date only with a day of the calendar", () => {
     expect(() => edit(text)).toThrow(`"${text}" is not of type date.`);
   }
   expect(() => fromEditText('{"$date": "2026-02-31T00:00:00Z"}')).toThrow("is not a day of the calendar");
+});
+
+test("writes a text to edit up to its maximum length, whatever the nesting", () => {
+  const nested = (levels: number, inner: unknown) =>
+    Array.from({ length: levels }).reduce<unknown>((each) => ({ a: each }), inner);
+  const values = [nested(90, "x".repeat(5000)), nested(90, Array(100).fill(new Int32(7))), ["x".repeat(79), true]];
+  for (const value of values) {
+    const text = toEditText(value, 1_000_000);
+    expect(fromEditText(text)).toEqual(value);
+    expect(toEditText(value, text.length)).toBe(text);
+    expect(toEditText(value, text.length - 1)).toBe("");
+  }
+});
+
+test.each<[name: string, value: unknown, isEditable: boolean]>([
+  ["a list nested 100 levels", fromEditText("[".repeat(100) + "]".repeat(100)), true],
+  ["a list nested 101 levels", [fromEditText("[".repeat(100) + "]".repeat(100))], false],
+  ["values with a type", { a: [new UUID(), new MinKey(), new ObjectId(), new Date(0), null, true] }, true],
+  ["a reference", [new DBRef("goods", new ObjectId())], true],
+  ["a date beyond JavaScript's years", [new Date(Number.NaN)], false],
+  ["a symbol", { a: new BSONSymbol("x") }, false],
+  ["code", [new Code("x")], false],
+  ["no value", [undefined], false],
+  ["an object that reads as another type", { a: { $oid: "x" } }, false],
+])("knows whether %s has a text to edit", (_, value, isEditable) => {
+  expect([hasEditText(value), toEditText(value, 1_000_000) !== ""]).toEqual([isEditable, isEditable]);
+  if (isEditable) expect(fromEditText(toEditText(value, 1_000_000))).toEqual(value);
 });

@@ -1,6 +1,19 @@
-import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
+import {
+  Binary,
+  BSONRegExp,
+  Decimal128,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+  UUID,
+} from "mongodb";
 import { isRounded } from "@/lib/base/values/exact-json";
 import { AppError } from "@/lib/platform/http/errors";
+import { type NestedText, NestedWriter } from "./nested-text";
 import { decimalOf, integerOf, isExtendedType, readObjectForm } from "./object-form";
 import { typeOfValue, WireWriter } from "./values";
 
@@ -11,7 +24,7 @@ import { typeOfValue, WireWriter } from "./values";
 
 /** MongoDB's limit of nested documents. */
 const DEPTH_MAX = 100;
-/** Maximum length of a list or object on one line, in characters. */
+/** Maximum length of the items of a list or object on one line, in characters. */
 const LINE_CHARS_MAX = 80;
 const UUID_SUBTYPE = 4;
 const UUID_BYTES = 16;
@@ -28,6 +41,12 @@ const ID_CHARS_MAX = 4096;
 const ISO_YEAR_MAX = 9999;
 const DAY = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d/;
 const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+/** Prototypes of values, other than dates, that are neither a list nor an object. */
+const SCALARS: ReadonlySet<unknown> = new Set(
+  [Int32, Double, Long, Timestamp, Decimal128, ObjectId, Binary, UUID, BSONRegExp, MinKey, MaxKey].map(
+    ({ prototype }) => prototype,
+  ),
+);
 const NUMBER_TYPES = ["int", "long", "double", "decimal"];
 /** Types in the order in which a text is tried, the narrowest first. */
 const TRIED_TYPES = [
@@ -54,67 +73,42 @@ export function toShownText(value: unknown): string | null {
  * doubles (with a fraction or an exponent). Empty for a value without such a text, or with a longer one.
  */
 export function toEditText(value: unknown, charsMax: number): string {
-  try {
-    const writer = new EditWriter(charsMax);
-    return writer.write(value, "");
-  } catch (error) {
-    if (error instanceof Unwritable) return "";
-    throw error;
-  }
+  if (!hasEditText(value)) return "";
+  const toName = (key: string) => JSON.stringify(key);
+  const writer = new NestedWriter({ charsMax, lineCharsMax: LINE_CHARS_MAX, gap: "", toName });
+  const text = writer.toText(write(value, writer));
+  return text.length > charsMax ? "" : text;
 }
 
-class Unwritable extends Error {}
-
-class EditWriter {
-  #charsLeft: number;
-
-  constructor(charsMax: number) {
-    this.#charsLeft = charsMax;
+function write(value: unknown, writer: NestedWriter): NestedText {
+  if (typeof value === "string") return writer.quoted(value);
+  if (Array.isArray(value)) return writer.list(value, (item) => write(item, writer));
+  if (typeof value !== "object" || value === null) {
+    return writer.scalar(typeof value === "number" ? doubleText(value) : JSON.stringify(value));
   }
+  const scalar = value instanceof Date ? dateForm(value) : scalarForm(value);
+  if (scalar !== null) return writer.scalar(scalar);
+  return writer.object(fieldsOf(value) ?? {}, (item) => write(item, writer));
+}
 
-  write(value: unknown, indent: string): string {
-    const text = this.#text(value, indent);
-    if (text.length > this.#charsLeft) throw new Unwritable();
-    return text;
-  }
+/** Returns whether a value of any size has a text to edit, without writing it. */
+export function hasEditText(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return value !== undefined && typeof value !== "bigint";
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  if (SCALARS.has(Object.getPrototypeOf(value))) return true;
+  const inner = Array.isArray(value) ? value : fieldsOf(value);
+  if (inner === null || depth === DEPTH_MAX) return false;
+  const items: readonly unknown[] = Array.isArray(inner) ? inner : Object.values(inner);
+  return items.every((each) => hasEditText(each, depth + 1));
+}
 
-  #text(value: unknown, indent: string): string {
-    if (value === null) return "null";
-    if (typeof value === "string" || typeof value === "boolean") return JSON.stringify(value);
-    if (typeof value === "number") return doubleText(value);
-    if (Array.isArray(value)) return this.#lines("[]", value, indent, ([, item]) => item);
-    if (value instanceof Date) return dateForm(value);
-    if (typeof value !== "object") throw new Unwritable();
-    const scalar = scalarForm(value);
-    if (scalar !== null) return scalar;
-    const type = (value as { _bsontype?: unknown })._bsontype;
-    const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
-    const inner = !isPlain && type === "DBRef" ? (value as { toJSON(): object }).toJSON() : value;
-    if (!isPlain && type !== "DBRef") throw new Unwritable();
-    // Its text would be read as a value of that type.
-    if (Object.keys(inner).some(isExtendedType)) throw new Unwritable();
-    return this.#lines("{}", Object.entries(inner), indent, ([key, item]) => `${JSON.stringify(key)}: ${item}`);
-  }
-
-  #lines(
-    [open, close]: string,
-    items: readonly unknown[],
-    indent: string,
-    write: (entry: [string, string]) => string,
-  ): string {
-    const inner = `${indent}  `;
-    if (inner.length > 2 * DEPTH_MAX) throw new Unwritable();
-    const isObject = open === "{";
-    const parts = items.map((item) => {
-      const [key, value] = isObject ? (item as [string, unknown]) : ["", item];
-      const text = write([key, this.write(value, inner)]);
-      this.#charsLeft -= text.length;
-      return text;
-    });
-    const line = `${open}${parts.join(", ")}${close}`;
-    if (line.length <= LINE_CHARS_MAX && !line.includes("\n")) return line;
-    return `${open}\n${parts.map((part) => `${inner}${part}`).join(",\n")}\n${indent}${close}`;
-  }
+/** Returns the fields of an object. Null for one of another type, or whose text would be read as one. */
+function fieldsOf(value: object): Record<string, unknown> | null {
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+  const isReference = !isPlain && (value as { _bsontype?: unknown })._bsontype === "DBRef";
+  if (!isPlain && !isReference) return null;
+  const fields = (isReference ? (value as { toJSON(): object }).toJSON() : value) as Record<string, unknown>;
+  return Object.keys(fields).some(isExtendedType) ? null : fields;
 }
 
 /** Returns the form of a value that is neither a list nor an object; null for other values. */
@@ -131,10 +125,8 @@ function scalarForm(value: object): string | null {
     const { pattern, options } = value;
     return `{"$regularExpression": {"pattern": ${JSON.stringify(pattern)}, "options": ${JSON.stringify(options)}}}`;
   }
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
-  const type = (value as { _bsontype?: unknown })._bsontype;
-  if (!isPlain && type === "MinKey") return '{"$minKey": 1}';
-  return !isPlain && type === "MaxKey" ? '{"$maxKey": 1}' : null;
+  if (value instanceof MinKey) return '{"$minKey": 1}';
+  return value instanceof MaxKey ? '{"$maxKey": 1}' : null;
 }
 
 function doubleText(value: number): string {
@@ -145,7 +137,6 @@ function doubleText(value: number): string {
 }
 
 function dateForm(date: Date): string {
-  if (Number.isNaN(date.getTime())) throw new Unwritable();
   const year = date.getUTCFullYear();
   if (year < 0 || year > ISO_YEAR_MAX) return `{"$date": {"$numberLong": "${date.getTime()}"}}`;
   return `{"$date": "${date.toISOString()}"}`;

@@ -3,7 +3,7 @@ import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
 import { valueBytes } from "../shared/wire-values";
-import { toCandidates, toEditedValue, toEditText, toShownText } from "./edit-values";
+import { hasEditText, toCandidates, toEditedValue, toShownText } from "./edit-values";
 import type { Doc } from "./operation";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
@@ -31,6 +31,7 @@ const SHOWN_TOTAL_BYTES_MAX = 8 * MIB;
 const LONG_VALUE = "(value too long to show)";
 const INCOMPARABLE =
   "This value can't be compared with the stored one: numeric names of nested fields, or a type of old servers. Use a console.";
+const SHORTENED = "… (shortened)";
 const REPEATED = "An earlier submission has already stored this document. Remove the new row, then refresh the rows.";
 /** Error code of the server for a key that exists. */
 const DUPLICATE_KEY = 11000;
@@ -79,7 +80,7 @@ export async function planMongoRowChanges(
   try {
     const { writes, inTransaction } = await planner.plan(changes, limits);
     return {
-      texts: writes.map((write) => () => toText(entity.name, write)),
+      texts: writes.map((write) => (charsMax) => toText(entity.name, write, charsMax)),
       inTransaction,
       run: (options) => new Writer(inSession, failure, entity.name).run({ writes, inTransaction }, options),
     };
@@ -143,7 +144,7 @@ class Planner {
     const oldValues = Object.entries(old).map(([name, text]) => {
       const stored = found && Object.hasOwn(found, name) ? found[name] : undefined;
       const isUnchanged = found !== null && toShownText(stored) === text;
-      if (isUnchanged && stored !== undefined && toEditText(stored, Number.POSITIVE_INFINITY) === "") {
+      if (isUnchanged && stored !== undefined && !hasEditText(stored)) {
         throw invalidInput(`${path}.old`, `Field ${name}: ${INCOMPARABLE}`);
       }
       // A document that is not as it was read is not written: this filter is only shown.
@@ -451,10 +452,15 @@ function toUpdate(values: readonly [string, unknown][], unset: readonly string[]
   }));
 }
 
-function toText(collection: string, write: Write): string {
+/** Returns the statement of a write: its beginning if it is longer than `charsMax`. */
+function toText(collection: string, write: Write, charsMax: number): string {
   const target = `db.getCollection(${JSON.stringify(collection)})`;
-  const text = (value: unknown) => toShellText(value, "", true);
-  if (write.op === "insert") return `${target}.insertOne(${text(write.document)})`;
-  if (write.op === "delete") return `${target}.deleteOne(${text(write.filter)})`;
-  return `${target}.updateOne(${text(write.filter)}, ${text(write.update)})`;
+  const text = (value: unknown) => toShellText(value, { charsMax, isExact: true });
+  const whole =
+    write.op === "insert"
+      ? `${target}.insertOne(${text(write.document)})`
+      : write.op === "delete"
+        ? `${target}.deleteOne(${text(write.filter)})`
+        : `${target}.updateOne(${text(write.filter)}, ${text(write.update)})`;
+  return whole.length > charsMax ? `${whole.slice(0, charsMax)}${SHORTENED}` : whole;
 }

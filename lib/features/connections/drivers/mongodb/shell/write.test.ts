@@ -24,3 +24,18 @@ test.each<[string, unknown]>([
 test("writes whole numbers of any width as plain numbers", () => {
   expect(toShellText([new Int32(5), new Double(5), new Double(0.5)])).toBe("[5, 5, 0.5]");
 });
+
+test("writes only the beginning of a long text", () => {
+  const deep = Array.from({ length: 95 }).reduce<unknown>((inner) => [inner], Array(1000).fill(new Int32(1)));
+  const values = [deep, "\\".repeat(5000), { ["k".repeat(5000)]: 1 }, [["x".repeat(50)], "y".repeat(900), "z"]];
+  for (const value of values) {
+    const whole = toShellText(value);
+    for (const charsMax of [0, 1, 100, 900, whole.length - 1]) {
+      const text = toShellText(value, { charsMax });
+      expect(text.length).toBeGreaterThan(charsMax);
+      expect(text.slice(0, charsMax)).toBe(whole.slice(0, charsMax));
+    }
+    expect(toShellText(value, { charsMax: whole.length })).toBe(whole);
+  }
+  expect(toShellText(deep, { charsMax: 1000 }).length).toBeLessThan(1500);
+});

@@ -1,31 +1,38 @@
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from "mongodb";
+import { type NestedText, NestedWriter } from "../nested-text";
 
 const UUID_SUBTYPE = 4;
 const UUID_BYTES = 16;
-const INDENT = "  ";
-/** Maximum characters of an object or list on one line. */
+/** Maximum length of the items of a list or object on one line, in characters. */
 const LINE_CHARS_MAX = 60;
 
 /**
  * Returns a value in shell syntax, which `parseShell` reads back as the same value.
+ * @param charsMax maximum length in characters: a longer text ends somewhere after it
  * @param isExact a double without a fraction stays a double
  */
-export function toShellText(value: unknown, indent = "", isExact = false): string {
+export function toShellText(value: unknown, { charsMax = Number.POSITIVE_INFINITY, isExact = false } = {}): string {
+  const writer = new NestedWriter({ charsMax, lineCharsMax: LINE_CHARS_MAX, gap: " ", toName });
+  return writer.toText(write(value, { writer, isExact }));
+}
+
+type Writing = { writer: NestedWriter; isExact: boolean };
+
+function write(value: unknown, writing: Writing): NestedText {
+  const { writer, isExact } = writing;
+  if (typeof value === "string") return writer.quoted(value);
+  if (Array.isArray(value)) return writer.list(value, (item) => write(item, writing));
+  const scalar = toScalar(value, isExact);
+  if (scalar !== null) return writer.scalar(scalar);
+  return writer.object(value as Record<string, unknown>, (item) => write(item, writing));
+}
+
+/** Returns null for an object whose fields are its value. */
+function toScalar(value: unknown, isExact: boolean): string | null {
   if (value === null || value === undefined) return "null";
-  if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value === "bigint") return `NumberLong("${value}")`;
   if (value instanceof Date) return `ISODate(${JSON.stringify(value.toISOString())})`;
-  if (Array.isArray(value))
-    return wrap(
-      value.map((item) => toShellText(item, indent + INDENT, isExact)),
-      "[]",
-      indent,
-    );
-  return toTypedText(value as object, indent, isExact);
-}
-
-function toTypedText(value: object, indent: string, isExact: boolean): string {
   if (isExact && value instanceof Double && Number.isInteger(value.value)) return `Double(${value.value})`;
   if (value instanceof Int32 || value instanceof Double) return String(value.value);
   // A Timestamp is a Long to the library.
@@ -35,25 +42,14 @@ function toTypedText(value: object, indent: string, isExact: boolean): string {
   if (value instanceof Decimal128) return `NumberDecimal("${value}")`;
   if (value instanceof Binary) {
     const isUuid = value.sub_type === UUID_SUBTYPE && value.position === UUID_BYTES;
-    return isUuid
-      ? `UUID("${value.toUUID()}")`
-      : `BinData(${value.sub_type}, ${JSON.stringify(value.toString("base64"))})`;
+    if (isUuid) return `UUID("${value.toUUID()}")`;
+    return `BinData(${value.sub_type}, "${value.toString("base64")}")`;
   }
   if (value instanceof BSONRegExp) return `RegExp(${JSON.stringify(value.pattern)}, ${JSON.stringify(value.options)})`;
   const type = (value as { _bsontype?: unknown })._bsontype;
-  if (type === "MinKey" || type === "MaxKey") return `${type}()`;
-  const entries = Object.entries(value).map(
-    ([key, item]) =>
-      `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${toShellText(item, indent + INDENT, isExact)}`,
-  );
-  return wrap(entries, "{}", indent);
+  return type === "MinKey" || type === "MaxKey" ? `${type}()` : null;
 }
 
-function wrap(parts: string[], [open, close]: string, indent: string): string {
-  if (parts.length === 0) return `${open}${close}`;
-  const line = parts.join(", ");
-  const gap = open === "{" ? " " : "";
-  if (line.length <= LINE_CHARS_MAX && !line.includes("\n")) return `${open}${gap}${line}${gap}${close}`;
-  const inner = indent + INDENT;
-  return `${open}\n${parts.map((part) => `${inner}${part}`).join(",\n")}\n${indent}${close}`;
+function toName(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
 }
