@@ -13,7 +13,7 @@ import { namesLimitProblem, RESULT_COLUMNS_MAX } from "@/lib/base/values/column-
 import { editDistance, findClosest } from "@/lib/base/values/edit-distance";
 import { parseExactJson, parseJsonWithTexts } from "@/lib/base/values/exact-json";
 import { compareNumberText, groupDigits } from "@/lib/base/values/exact-number";
-import { findJsonFault } from "@/lib/base/values/json-place";
+import { jsonErrorPlace } from "@/lib/base/values/json-error";
 import { isSmallJson } from "@/lib/base/values/json-slices";
 import { naturalKey } from "@/lib/base/values/natural-key";
 import { isSameJson } from "@/lib/base/values/same-json";
@@ -250,7 +250,7 @@ const FUNCTIONS: Row[] = [
   ),
   row("parseJsonWithTexts", parseJsonWithTexts, wireJson),
   row("parseExactJson", (text: string) => parseExactJson(text), wireJson),
-  row("findJsonFault", findJsonFault, texts(64 * 1024)),
+  row("jsonErrorPlace", jsonErrorPlace, texts(64 * 1024)),
   row("isSmallJson", isSmallJson, {
     "a text": fill("a", MIB),
     "an object of many keys": Object.fromEntries(times(45_000, (index) => [`key${index}`, index])),

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { jsonErrorPlace, jsonLineOf } from "./json-error";
 
@@ -32,6 +33,25 @@ it("finds none in JSON, and one in everything else, as JSON.parse does", () => {
       }
     }
   }
+});
+
+it("finds none in any JSON, and agrees with JSON.parse on any text", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(4), (text, space) => {
+      expect(jsonErrorPlace(text)).toBeNull();
+      expect(jsonErrorPlace(JSON.stringify(JSON.parse(text), null, space))).toBeNull();
+    }),
+  );
+  const pieces = fc.array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"a"', "1", "true", " ", "x"), {
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      const text = parts.join("");
+      expect(jsonErrorPlace(text) === null, text).toBe(isJson(text));
+    }),
+    { numRuns: 3000 },
+  );
 });
 
 function isJson(text: string): boolean {

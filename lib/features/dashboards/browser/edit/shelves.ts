@@ -1,6 +1,6 @@
 import { isTimeField } from "@/lib/base/charts/settings";
 import { isNumericField } from "@/lib/base/values/cell-text";
-import { findJsonFault } from "@/lib/base/values/json-place";
+import { jsonErrorPlace } from "@/lib/base/values/json-error";
 import type { ResultField } from "@/lib/base/values/json-rows";
 
 /*
@@ -192,6 +192,6 @@ function readAnyDimension(value: unknown): Dimension | null {
 }
 
 function toProblem(text: string): string {
-  const before = text.slice(0, findJsonFault(text) ?? 0).split("\n");
-  return `Invalid JSON at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.`;
+  const { line, column } = jsonErrorPlace(text) ?? { line: 1, column: 1 };
+  return `Invalid JSON at line ${line}, column ${column}.`;
 }
