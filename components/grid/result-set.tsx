@@ -69,10 +69,8 @@ const loadAddToDashboard = later(() => import("@/components/results/add-to-dashb
 const AddToDashboard = lazyComponent(loadAddToDashboard, (module) => module.AddToDashboard);
 const loadCompareView = later(() => import("@/components/grid/compare-view"));
 const CompareView = lazyComponent(loadCompareView, (module) => module.CompareView, Pending);
-const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
-const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid, Pending);
-const loadEditableCards = later(() => import("@/components/grid/edit/editable-cards"));
-const EditableCards = lazyComponent(loadEditableCards, (module) => module.EditableCards, Pending);
+const loadEditableRows = later(() => import("@/components/grid/edit/editable-rows"));
+const EditableRows = lazyComponent(loadEditableRows, (module) => module.EditableRows, Pending);
 const loadRowPanel = later(() => import("@/components/grid/row-panel"));
 const RowPanel = lazyComponent(loadRowPanel, (module) => module.RowPanel);
 
@@ -209,23 +207,16 @@ export function ResultSet(props: ResultSetProps) {
         <ChartView source={source} kept={chart} onChange={onChart} look={look} name={consoleName} />
       ) : view === "pivot" ? (
         <PivotView source={source} look={look} name={consoleName} />
-      ) : view === "cards" ? (
-        edited ? (
-          <EditableCards
-            {...{ edited, entities, columns, range }}
-            onInspect={inspect}
-            onReload={() => props.onRunAgain(run)}
-          />
-        ) : (
-          <ResultCards source={source} columns={columns} onInspect={inspect} />
-        )
+      ) : view === "cards" && !edited ? (
+        <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (
         // A different set of rows resets the scroll position.
         <Fragment key={load?.status ?? "first"}>
           {edited ? (
-            <EditableGrid
+            <EditableRows
               {...grid}
               edited={edited}
+              asCards={view === "cards"}
               entities={entities}
               isWhole={isAllLoaded}
               onReload={() => props.onRunAgain(run)}

@@ -59,10 +59,8 @@ import "@/components/ui/page.css";
 import "./table-view.css";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
-const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
-const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid);
-const loadEditableCards = later(() => import("@/components/grid/edit/editable-cards"));
-const EditableCards = lazyComponent(loadEditableCards, (module) => module.EditableCards);
+const loadEditableRows = later(() => import("@/components/grid/edit/editable-rows"));
+const EditableRows = lazyComponent(loadEditableRows, (module) => module.EditableRows);
 const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
 const loadDeleteTable = later(() => import("@/components/schema/delete-table"));
 const DeleteTable = lazyComponent(loadDeleteTable, (module) => module.DeleteTable);
@@ -267,17 +265,10 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
         </p>
       )}
       {edited && <ConfirmWrite />}
-      {isPhone && edited ? (
-        <EditableCards
-          {...{ edited, entities, columns, range, toolsHost }}
-          onInspect={inspect}
-          onReload={() => base.refresh()}
-        />
-      ) : isPhone ? (
-        <ResultCards source={source} columns={columns} onInspect={inspect} />
-      ) : edited ? (
-        <EditableGrid
+      {edited ? (
+        <EditableRows
           edited={edited}
+          asCards={isPhone}
           entities={entities}
           toolsHost={toolsHost}
           isWalking={opened !== null}
@@ -285,6 +276,8 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
           onReload={() => base.refresh()}
           {...grid}
         />
+      ) : isPhone ? (
+        <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (
         <ResultGrid isWalking={opened !== null} {...grid} />
       )}
