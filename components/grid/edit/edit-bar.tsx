@@ -11,7 +11,6 @@ import { formatCountOf } from "@/lib/platform/browser/format";
 type EditBarProps = {
   source: EditedRows;
   tableName: string;
-  reviewLabel: string;
   isReviewing: boolean;
   onReview: () => void;
   onSubmit: () => void;
@@ -21,16 +20,7 @@ type EditBarProps = {
 };
 
 /** Pending changes of a table, and its first conflict. */
-export function EditBar({
-  source,
-  tableName,
-  reviewLabel,
-  isReviewing,
-  onReview,
-  onSubmit,
-  onShow,
-  onUseTheirs,
-}: EditBarProps) {
+export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, onShow, onUseTheirs }: EditBarProps) {
   const { edits } = source;
   const { edited, added, deleted, conflicts } = edits.counts();
   const total = edited + added + deleted;
@@ -65,7 +55,7 @@ export function EditBar({
           aria-pressed={isReviewing}
           onClick={onReview}
         >
-          {reviewLabel}
+          {toReviewLabel(source)}
         </button>
         <button
           type="button"
@@ -87,6 +77,11 @@ export function EditBar({
       </div>
     </section>
   );
+}
+
+/** Returns the name of the panel with the statements of all changes. */
+export function toReviewLabel({ areDocuments }: EditedRows): string {
+  return areDocuments ? "Review operations" : "Review SQL";
 }
 
 type ConflictNoteProps = Pick<EditBarProps, "source" | "tableName" | "onShow" | "onUseTheirs"> & {

@@ -6,7 +6,7 @@ import { createPortal } from "react-dom";
 import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { SqlCode } from "@/components/editor/sql-code";
-import { nameRow } from "@/components/grid/edit/edit-bar";
+import { nameRow, toReviewLabel } from "@/components/grid/edit/edit-bar";
 import { useSideSlot } from "@/components/layout/side-slot";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -28,15 +28,10 @@ const DELAY_MS = 200;
 type ReviewPanelProps = {
   connection: Connection;
   table: { name: string; schema?: string };
-  areDocuments: boolean;
   source: EditedRows;
   onSubmit: () => void;
   onClose: () => void;
 };
-
-export function toReviewLabel(areDocuments: boolean): string {
-  return areDocuments ? "Review operations" : "Review SQL";
-}
 
 /** Panel with the statements of all pending changes. */
 export function ReviewPanel(props: ReviewPanelProps) {
@@ -44,12 +39,12 @@ export function ReviewPanel(props: ReviewPanelProps) {
   return slot && createPortal(<Panel {...props} />, slot);
 }
 
-function Panel({ connection, table, areDocuments, source, onSubmit, onClose }: ReviewPanelProps) {
-  const label = toReviewLabel(areDocuments);
-  const { edits } = source;
+function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProps) {
+  const label = toReviewLabel(source);
+  const { edits, areDocuments } = source;
   const { create } = useConsoleActions();
   const dialect = useDialect(connection.type);
-  const { statements, inTransaction, problem } = useStatements({ connection, table, areDocuments, source });
+  const { statements, inTransaction, problem } = useStatements({ connection, table, source });
   const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"],.cell-editor')) return;
@@ -143,9 +138,9 @@ type Problem = { at: number; message: string };
 type Shown = { statements: string[]; inTransaction: boolean | null; problem: Problem | null };
 
 /** Returns the statements of all changes, as the server will run them. */
-function useStatements({ connection, table, areDocuments, source }: Omit<ReviewPanelProps, "onSubmit" | "onClose">) {
+function useStatements({ connection, table, source }: Omit<ReviewPanelProps, "onSubmit" | "onClose">) {
   const { workspace } = useWorkspace();
-  const { edits } = source;
+  const { edits, areDocuments } = source;
   const [shown, setShown] = useState<Shown>({ statements: [], inTransaction: null, problem: null });
   const changes = JSON.stringify(edits.toChanges(areDocuments));
   useEffect(() => {

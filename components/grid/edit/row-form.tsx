@@ -87,7 +87,8 @@ type FormFieldProps = Pick<RowFormProps, "edited" | "entities" | "row"> & {
 };
 
 function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFieldProps) {
-  const { source, entity, areDocuments, connection } = edited;
+  const { source, entity, connection } = edited;
+  const { areDocuments } = source;
   const { index, field } = column;
   const readExact = useExactText(edited);
   const [draft, setDraft] = useState<string | null>(null);
@@ -206,9 +207,10 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
 
 /** Returns why a field cannot be edited; null if it can. */
 function toFieldRefusal(
-  { source, areDocuments }: Edited,
+  { source }: Edited,
   { row, column, text }: { row: number; column: GridColumn; text: string },
 ): string | null {
+  const { areDocuments } = source;
   if (areDocuments && source.key.includes(column.field.name) && source.loaded(row)) {
     return "An _id can't be changed. Duplicate the row, then delete this one.";
   }

@@ -16,13 +16,12 @@ type EditedProps = {
   entity: Entity | null;
 };
 
-/** Rows of a table that can be edited. `areDocuments`: see `editsDocuments` of a connection type. */
+/** Rows of a table that can be edited. */
 export type Edited = {
   source: EditedRows;
   connection: Connection;
   table: EditedProps["table"];
   entity: Entity;
-  areDocuments: boolean;
 };
 
 /** Pending changes by table. They outlive the view, which unmounts when another page opens. */
@@ -62,5 +61,5 @@ export function useEditedRows({ base, connection, table, entity }: EditedProps):
   useSyncExternalStore(edits.subscribe, readVersion, readVersion);
   const kind = areDocuments ? "collection" : "table";
   if (!canEdit || !connection || entity?.kind !== kind || key.length === 0) return null;
-  return { source, connection, table, entity, areDocuments };
+  return { source, connection, table, entity };
 }

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { CellEditor } from "@/components/grid/edit/cell-editor";
 import { EditBar } from "@/components/grid/edit/edit-bar";
 import { EditItems } from "@/components/grid/edit/edit-items";
-import { ReviewPanel, toReviewLabel } from "@/components/grid/edit/review-panel";
+import { ReviewPanel } from "@/components/grid/edit/review-panel";
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
 import { useExactText } from "@/components/grid/edit/use-exact-text";
 import { useSubmit } from "@/components/grid/edit/use-submit";
@@ -55,14 +55,14 @@ type RowEditing = {
 
 /** Edits the rows of a table: nothing is written before they are submitted. */
 export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditing {
-  const { source, connection, table, entity, areDocuments } = edited;
+  const { source, connection, table, entity } = edited;
   const { columns, range, onRange } = props;
-  const { edits, key } = source;
+  const { edits, key, areDocuments } = source;
   const [at, setAt] = useState<(CellPosition & { text?: string }) | null>(null);
   const readExact = useExactText(edited);
   const [isReviewing, setIsReviewing] = useState(false);
   const isDirty = !edits.isEmpty;
-  const submit = useSubmit({ connection, table, areDocuments, edits, onReload: props.onReload });
+  const submit = useSubmit({ connection, table, source, onReload: props.onReload });
 
   const isDeleted = (row: number) => edits.of(source.idAt(row) ?? "")?.kind === "delete";
   const begin = ({ row, column: place }: CellPosition): boolean => {
@@ -240,7 +240,6 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       <EditBar
         source={source}
         tableName={table.name}
-        reviewLabel={toReviewLabel(areDocuments)}
         isReviewing={isReviewing}
         onReview={() => setIsReviewing(!isReviewing)}
         onSubmit={() => void submit()}
@@ -259,7 +258,6 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       <ReviewPanel
         connection={connection}
         table={table}
-        areDocuments={areDocuments}
         source={source}
         onSubmit={() => void submit()}
         onClose={() => setIsReviewing(false)}

@@ -8,7 +8,7 @@ import type { Connection } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
 import { executionsApi } from "@/lib/features/query/browser/executions";
 import type { ConfirmationDetails } from "@/lib/features/query/schema";
-import type { RowEdits } from "@/lib/features/results/browser/row-edits";
+import type { EditedRows } from "@/lib/features/results/browser/edited-rows";
 import { type FailedSubmission, toFailedSubmission, toRecordedEnd } from "@/lib/features/results/browser/submission";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { newId } from "@/lib/platform/browser/new-id";
@@ -17,8 +17,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 type SubmitProps = {
   connection: Connection;
   table: { name: string; schema?: string };
-  areDocuments: boolean;
-  edits: RowEdits;
+  source: EditedRows;
   onReload: () => void;
 };
 
@@ -26,7 +25,8 @@ const UNANSWERED =
   "The server did not respond. The changes may have been written. Submit again to check, or discard them and refresh the rows.";
 
 /** Returns a function that submits all changes in one transaction, and marks conflicts and refused changes. */
-export function useSubmit({ connection, table, areDocuments, edits, onReload }: SubmitProps): () => Promise<void> {
+export function useSubmit({ connection, table, source, onReload }: SubmitProps): () => Promise<void> {
+  const { edits, areDocuments } = source;
   const { workspace, runs } = useWorkspace();
   const finish = (count: number) => {
     edits.clear();
