@@ -10,7 +10,7 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import { showFailure } from "@/components/ui/toast";
 import type { Entity } from "@/lib/base/values/fields";
 import { CHANGED_VALUE_CHARS_MAX } from "@/lib/features/query/limits";
-import { DEFAULT, hasLongNumber, isNested, type NewValue } from "@/lib/features/results/browser/row-edits";
+import { DEFAULT, isNested, type NewValue } from "@/lib/features/results/browser/row-edits";
 import "./edit.css";
 
 /** Maximum number of lines of a field before it scrolls. */
@@ -102,7 +102,7 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
   const mark = source.mark(row)?.cell(index) ?? null;
   const isOfNested = areDocuments && exact === null && source.storedKey(row, index) !== null && isNested(stored);
   const text = value === DEFAULT || value === null ? "" : (exact ?? value);
-  const refusal = toFieldRefusal(edited, { row, column, text });
+  const refusal = source.refusalAt(row, index, text);
   const reference = toReference(entity, entities, field.name);
   const { choices } = useReferenced(connection.id, isFocused ? reference : null, draft ?? "");
   const values = entity.columns?.find(({ name }) => name === field.name)?.values ?? [];
@@ -203,19 +203,4 @@ function FormField({ edited, entities, row, column, isDeleted, onSet }: FormFiel
       )}
     </div>
   );
-}
-
-/** Returns why a field cannot be edited; null if it can. */
-function toFieldRefusal(
-  { source }: Edited,
-  { row, column, text }: { row: number; column: GridColumn; text: string },
-): string | null {
-  const { areDocuments } = source;
-  if (areDocuments && source.key.includes(column.field.name) && source.loaded(row)) {
-    return "An _id can't be changed. Duplicate the row, then delete this one.";
-  }
-  if (!areDocuments && hasLongNumber(source.cell(row, column.index) ?? null)) {
-    return "This JSON has numbers that are shown as text. Edit it in a console.";
-  }
-  return text.length > CHANGED_VALUE_CHARS_MAX ? "This value is too long to edit here. Use a console." : null;
 }

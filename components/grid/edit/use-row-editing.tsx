@@ -14,11 +14,10 @@ import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { ToolButton } from "@/components/ui/tool-button";
 import type { Entity } from "@/lib/base/values/fields";
-import { CHANGED_VALUE_CHARS_MAX, ROW_CHANGES_MAX } from "@/lib/features/query/limits";
+import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { type CellPosition, type CellRange, toBounds } from "@/lib/features/results/browser/grid-selection";
 import {
   DEFAULT,
-  hasLongNumber,
   isNested,
   type NewValue,
   type RowEdits,
@@ -57,7 +56,7 @@ type RowEditing = {
 export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditing {
   const { source, connection, table, entity } = edited;
   const { columns, range, onRange } = props;
-  const { edits, key, areDocuments } = source;
+  const { edits, areDocuments } = source;
   const [at, setAt] = useState<(CellPosition & { text?: string }) | null>(null);
   const readExact = useExactText(edited);
   const [isReviewing, setIsReviewing] = useState(false);
@@ -69,8 +68,9 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
     const column = columns[place];
     if (!column || row < 0 || edits.isLocked || source.idAt(row) === null || isDeleted(row)) return false;
     const value = source.cell(row, column.index) ?? null;
-    if (areDocuments && key.includes(column.field.name) && source.loaded(row)) {
-      showFailure("MongoDB can't change an _id. Duplicate the row, then delete this one.");
+    const refusal = source.refusalAt(row, column.index, source.textAt(row, column.index));
+    if (refusal !== null) {
+      showFailure(refusal);
       return true;
     }
     if (areDocuments && isNested(value)) {
@@ -78,14 +78,6 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
       void readExact(row, column).then((text) => {
         if (text !== null) setAt({ row, column: place, text });
       });
-      return true;
-    }
-    if (hasLongNumber(value)) {
-      showFailure("This JSON has numbers that the grid shows as text. Edit it in a console.");
-      return true;
-    }
-    if ((toText(source.textAt(row, column.index))?.length ?? 0) > CHANGED_VALUE_CHARS_MAX) {
-      showFailure("This value is too long to edit here. Use a console.");
       return true;
     }
     setAt({ row, column: place });

@@ -1,4 +1,5 @@
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import { CHANGED_VALUE_CHARS_MAX } from "@/lib/features/query/limits";
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";
 import { toFilterValue } from "@/lib/features/results/browser/column-filter";
 import type { FindAsk } from "@/lib/features/results/browser/find-rows";
@@ -8,6 +9,7 @@ import {
   CHECKED_CHARS_MAX,
   type CopiedRow,
   DEFAULT,
+  hasLongNumber,
   type LoadedRow,
   type NewValue,
   type RowEdits,
@@ -93,6 +95,19 @@ export class EditedRows implements RowsSource {
     const stored = this.base.cell(row, column) ?? null;
     // A document's value has its own type, which the column's other values do not decide.
     return this.areDocuments ? toFilterValue(stored) : toEditText(stored, this.fields[column]?.type ?? "");
+  }
+
+  /** Returns why a cell cannot be edited as text; null if it can. @param text to edit; null and DEFAULT for none */
+  refusalAt(row: number, column: number, text: NewValue): string | null {
+    if (this.areDocuments && this.key.includes(this.fields[column]?.name ?? "") && this.loaded(row)) {
+      return "An _id can't be changed. Duplicate the row, then delete this one.";
+    }
+    // The text of a document's list or object has the types of its numbers.
+    if (!this.areDocuments && hasLongNumber(this.cell(row, column) ?? null)) {
+      return "This JSON has numbers that are shown as text. Edit it in a console.";
+    }
+    const isLong = typeof text === "string" && text.length > CHANGED_VALUE_CHARS_MAX;
+    return isLong ? "This value is too long to edit here. Use a console." : null;
   }
 
   /** Returns the key and values of a loaded row; null for a new one, one without a key, or one that has not arrived. */

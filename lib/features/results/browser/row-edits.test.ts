@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
-import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
+import { CHANGED_VALUE_CHARS_MAX, ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { EditedRows } from "./edited-rows";
 import { DEFAULT, hasLongNumber, isNested, RowEdits, toEditText, toPastedBlock } from "./row-edits";
 import { AnswerRows } from "./rows-source";
@@ -205,6 +205,24 @@ test("parses a block of the clipboard", () => {
   expect(toPastedBlock("a\tb\nc", 2)).toBeNull();
   const long = "x".repeat(16 * 1024 * 1024);
   expect(toPastedBlock(`"${long}"`, 1)?.[0]?.[0]?.length).toBe(long.length);
+});
+
+test("refuses to edit an _id, JSON with long numbers and long texts", () => {
+  const fields = [
+    { name: "_id", type: "json" },
+    { name: "data", type: "json" },
+  ];
+  const base = new AnswerRows(fields, [{ _id: "a", data: { big: "9007199254740993" } }]);
+  const refusals = (areDocuments: boolean) => {
+    const rows = new EditedRows(base, new RowEdits(), ["_id"], areDocuments);
+    rows.edits.add();
+    const at = (row: number, column: number, text = "text") => rows.refusalAt(row, column, text)?.split(".")[0];
+    return [at(0, 0), at(1, 0), at(0, 1), at(1, 1), at(1, 1, "x".repeat(CHANGED_VALUE_CHARS_MAX + 1))];
+  };
+  const long = "This value is too long to edit here";
+  expect(refusals(true)).toEqual(["An _id can't be changed", undefined, undefined, undefined, long]);
+  const json = "This JSON has numbers that are shown as text";
+  expect(refusals(false)).toEqual([undefined, undefined, json, undefined, long]);
 });
 
 test("edits JSON as JSON text, except with numbers that are shown as text", () => {
