@@ -26,31 +26,37 @@ export function useDraftStore(onFull: () => void): DraftStore {
   return store;
 }
 
+type SentDraftOptions = { version?: number; enabled?: boolean; staleTime: number };
+
+/** Reads the server's draft of a dashboard. @param options with `version`, it is read again for a new one */
+export function useSentDraft(id: string, { version, ...options }: SentDraftOptions) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["dashboard-draft", workspace.id, id, version],
+    queryFn: ({ signal }) => dashboardApi.readDraft(workspace.id, id, signal),
+    gcTime: 0,
+    retry: false,
+    // Offline it fails at once, and this browser's draft is shown.
+    networkMode: "always",
+    ...options,
+  });
+}
+
 /**
  * Returns the user's draft of a dashboard, as the editor would show it, and a function that discards it. It is null
  * without a draft, and until the server's one is known; without a connection, it is this browser's.
  */
 export function useOwnDraft({ id, version }: Pick<Dashboard, "id" | "version">, isShown: boolean) {
-  const { workspace } = useWorkspace();
   const store = useDraftStore(() => {});
   useEffect(() => store.wake({ isReader: true }), [store]);
-  const { data, isPending, refetch } = useQuery({
-    // A saved draft ends with a new version.
-    queryKey: ["own-dashboard-draft", workspace.id, id, version],
-    queryFn: ({ signal }) => dashboardApi.readDraft(workspace.id, id, signal),
-    enabled: isShown,
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-    // Offline it fails at once, and this browser's draft is shown.
-    networkMode: "always",
-  });
+  // A saved draft ends with a new version.
+  const { data, isFetched, refetch } = useSentDraft(id, { version, enabled: isShown, staleTime: 0 });
   useSyncExternalStore(
     store.subscribe,
     () => store.read(id),
     () => null,
   );
-  const draft = isPending || !isShown ? null : store.preview(id, data);
+  const draft = !isFetched || !isShown ? null : store.preview(id, data);
   const [, setDiscards] = useState(0);
   const discard = async () => {
     // Another browser may have changed it since.
