@@ -23,9 +23,9 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
   const console = await getConsoleDocOrThrow(caller, consoleId);
   const { _id, version } = console;
   const change = { content: body.content, version: body.version ?? version };
-  const doc = await writeDraft(collections.consoleDrafts, keyOf(caller, _id), change, body.updatedAt, toDraft);
+  const draft = await writeDraft(collections.consoleDrafts, keyOf(caller, _id), change, body.updatedAt, toDraft);
   publishEditingEvent(console, caller.user._id);
-  return toDraft(doc);
+  return draft;
 }
 
 /**

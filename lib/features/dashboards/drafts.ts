@@ -24,7 +24,7 @@ export async function putDraft(
   { updatedAt, ...change }: PutDashboardDraftBody,
 ): Promise<DashboardDraft> {
   const { _id } = await getDashboardDocOrThrow(caller, dashboardId);
-  return toDraft(await writeDraft(collections.dashboardDrafts, keyOf(caller, _id), change, updatedAt, toDraft));
+  return writeDraft(collections.dashboardDrafts, keyOf(caller, _id), change, updatedAt, toDraft);
 }
 
 /**

@@ -40,14 +40,14 @@ export type SeenAt = string | null | undefined;
  * @param show the draft as its route returns it
  * @throws AppError conflict if another draft than the seen one is stored
  */
-export async function writeDraft<T extends DraftDoc>(
+export async function writeDraft<T extends DraftDoc, Shown>(
   drafts: CollectionAccessor<T>,
-  key: Omit<T, "_id" | "content" | "version" | "updatedAt" | "base">,
+  key: Filter<T>,
   change: Pick<T, "content" | "version"> & Partial<T>,
   seenAt: SeenAt,
-  show: (doc: T) => unknown,
-): Promise<T> {
-  const filter = { ...key, ...toSeen(seenAt) } as unknown as Filter<T>;
+  show: (doc: T) => Shown,
+): Promise<Shown> {
+  const filter: Filter<T> = { ...key, ...toSeen(seenAt) };
   const write = () => {
     const now = new Date();
     // Each write has its own time, also within a millisecond.
@@ -60,13 +60,13 @@ export async function writeDraft<T extends DraftDoc>(
   };
   const doc = await write().catch(async (error: unknown) => {
     if (!isDuplicateKey(error)) throw error;
-    const current = seenAt === undefined ? null : await drafts().findOne(key as unknown as Filter<T>);
+    const current = seenAt === undefined ? null : await drafts().findOne(key);
     if (current) throw changed(show(current as T));
     // Two windows sent their first draft at once: the other one was inserted, so this one updates it.
     return write();
   });
   if (!doc) throw new Error("The store returned no document.");
-  return doc as Document as T;
+  return show(doc as Document as T);
 }
 
 /**
@@ -76,13 +76,13 @@ export async function writeDraft<T extends DraftDoc>(
  */
 export async function removeDraft<T extends DraftDoc>(
   drafts: CollectionAccessor<T>,
-  key: Omit<T, "_id" | "content" | "version" | "updatedAt" | "base">,
+  key: Filter<T>,
   seenAt: SeenAt,
   show: (doc: T) => unknown,
 ): Promise<void> {
-  const { deletedCount } = await drafts().deleteOne({ ...key, ...toSeen(seenAt) } as unknown as Filter<T>);
+  const { deletedCount } = await drafts().deleteOne({ ...key, ...toSeen(seenAt) });
   if (deletedCount > 0 || seenAt === undefined) return;
-  const current = await drafts().findOne(key as unknown as Filter<T>);
+  const current = await drafts().findOne(key);
   if (current) throw changed(show(current as T));
 }
 
