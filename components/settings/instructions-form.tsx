@@ -12,6 +12,7 @@ import { useServerForm } from "@/components/ui/use-server-form";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { INSTRUCTIONS_CHARS_MAX } from "@/lib/features/agent/limits";
 import type { Instructions } from "@/lib/features/agent/schema";
+import { formatDayAndMonth } from "@/lib/platform/browser/format-time";
 
 /** The workspace's instructions: a form for admins, their text for others. */
 export function WorkspaceInstructions({ saved }: { saved: Instructions }) {
@@ -114,5 +115,5 @@ function InstructionsForm({ saved, author, last }: InstructionsFormProps) {
 }
 
 function toDay(text: string): string {
-  return new Date(text).toLocaleDateString("en", { day: "numeric", month: "short" });
+  return formatDayAndMonth(new Date(text));
 }

@@ -24,7 +24,9 @@ it.each<[string | number | null, string, ValueFormat | undefined, string]>([
   [null, "float64", { digits: 2 }, "No value"],
   ["2026-11-25", "date", { date: "day" }, "25 Nov 2026"],
   ["2026-11-25T07:05:00Z", "timestamptz", { date: "time" }, "07:05"],
-  ["2026-11-01", "date", { date: "month" }, "Nov 2026"],
+  ["2026-09-01", "date", { date: "month" }, "Sep 2026"],
+  ["2026-09-06", "date", { date: "weekday" }, "Sun 6 Sep"],
+  ["2026-09-06 12:00:00", "timestamp", { date: "year" }, "2026"],
   ["soon", "date", { date: "month" }, "soon"],
   ["paid", "string", { suffix: "!" }, "paid!"],
 ])("writes %j of type %s with %j as %s", (value, type, own, text) => {

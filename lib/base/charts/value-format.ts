@@ -1,5 +1,6 @@
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import { isNumericField } from "@/lib/base/values/cell-text";
+import { clockPartsOf } from "@/lib/base/values/clock-parts";
 import { groupDigits } from "@/lib/base/values/exact-number";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 
@@ -22,14 +23,6 @@ export const DATE_FORMS = ["day", "month", "year", "weekday", "time"] as const;
 export const DIGITS_MAX = 6;
 /** Maximum characters before or after a number. */
 export const UNIT_CHARS_MAX = 12;
-
-const DATES: Readonly<Record<(typeof DATE_FORMS)[number], Intl.DateTimeFormatOptions>> = {
-  day: { day: "numeric", month: "short", year: "numeric" },
-  month: { month: "short", year: "numeric" },
-  year: { year: "numeric" },
-  weekday: { weekday: "short", day: "numeric", month: "short" },
-  time: { hour: "2-digit", minute: "2-digit" },
-};
 
 /** Returns the formats of a specification; invalid parts are left out, as of one that is being typed. */
 export function readFormats({ formats }: Readonly<Record<string, unknown>>): ValueFormats {
@@ -95,9 +88,22 @@ function formatDate(
   look: CellLook,
 ) {
   const at = date === undefined ? Number.NaN : Date.parse(`${String(value).replace(" ", "T").replace(/Z$/, "")}Z`);
-  const text =
-    date === undefined || Number.isNaN(at)
-      ? toShownText(value, field, look)
-      : new Intl.DateTimeFormat("en-GB", { ...DATES[date], timeZone: "UTC" }).format(at);
+  const text = date === undefined || Number.isNaN(at) ? toShownText(value, field, look) : dateWords(new Date(at), date);
   return `${prefix}${text}${suffix}`;
+}
+
+function dateWords(at: Date, form: (typeof DATE_FORMS)[number]): string {
+  const { weekday, day, month, year, hour, minute } = clockPartsOf(at, "UTC");
+  switch (form) {
+    case "day":
+      return `${day} ${month} ${year}`;
+    case "month":
+      return `${month} ${year}`;
+    case "year":
+      return year;
+    case "weekday":
+      return `${weekday} ${day} ${month}`;
+    case "time":
+      return `${hour}:${minute}`;
+  }
 }

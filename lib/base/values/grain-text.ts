@@ -1,6 +1,7 @@
 /* Dates that stand for a span of days, as people write them. */
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+/** Months, as all dates in words have them: Intl writes Sep or Sept, depending on its data. */
+export const MONTH_NAMES = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 /** A date, or the midnight that a database returns for the start of a span. */
 const START = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?Z?)?$/;
 const DAY_MS = 86_400_000;
@@ -13,7 +14,7 @@ export function toGrainText(start: string, grain: string): string | null {
   const parts = START.exec(start);
   if (parts === null) return null;
   const [, year = "", month = "", day = ""] = parts;
-  const monthName = `${MONTHS[Number(month) - 1] ?? month} ${year}`;
+  const monthName = `${MONTH_NAMES[Number(month) - 1] ?? month} ${year}`;
   const dayName = `${Number(day)} ${monthName}`;
   switch (grain) {
     case "year":

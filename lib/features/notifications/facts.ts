@@ -1,4 +1,5 @@
 import { formatCount, formatDuration } from "@/lib/base/values/amounts";
+import { clockPartsOf } from "@/lib/base/values/clock-parts";
 import type { Payload } from "./payload-schema";
 
 /** Contents of a payload as text, in the same words for emails and chats. */
@@ -42,6 +43,6 @@ export function toFacts(payload: Payload, isTest: boolean): Facts {
 
 /** Formats "22 Nov 2026, 06:00:05 UTC": readers are in many zones, so the zone is included. */
 function toUtc(iso: string): string {
-  const text = new Date(iso).toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "medium", timeStyle: "medium" });
-  return `${text} UTC`;
+  const { day, month, year, hour, minute, second } = clockPartsOf(new Date(iso), "UTC");
+  return `${day} ${month} ${year}, ${hour}:${minute}:${second} UTC`;
 }

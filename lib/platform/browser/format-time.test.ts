@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatDay, formatLeft, formatMoment } from "@/lib/platform/browser/format-time";
+import { formatAgo, formatDay, formatLeft, formatMoment, formatStamp } from "@/lib/platform/browser/format-time";
 
 const NOW = new Date(2026, 10, 21, 12, 0, 0);
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
@@ -19,6 +19,7 @@ describe("a past time", () => {
   it("shows the year in other years", () => {
     expect(formatAgo(new Date(2025, 2, 12), NOW)).toBe("12 Mar 2025");
     expect(formatDay(new Date(2026, 0, 2))).toBe("2 Jan 2026");
+    expect(formatStamp(new Date(2026, 8, 2, 7, 5, 9))).toMatch(/^2 Sep 2026, 07:05:09 \S+$/);
   });
 
   it("is never in the future, even if the server's clock is ahead", () => {

@@ -1,4 +1,5 @@
 import { formatCountOf } from "@/lib/base/values/amounts";
+import { MONTH_NAMES } from "@/lib/base/values/grain-text";
 
 /**
  * Formats days and spans of time (docs/develop/design.md, Words). `now` is a parameter, so that a page is consistent.
@@ -8,11 +9,10 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Formats a day in the reader's zone: "12 Mar 2025". */
 export function formatDay(at: Date): string {
-  return `${toDayAndMonth(at)} ${at.getFullYear()}`;
+  return `${formatDayAndMonth(at)} ${at.getFullYear()}`;
 }
 
 /** Formats "just now", "4 min ago", "2 h ago" up to a day; then "16 Nov 07:00", with the year if it is another one. */
@@ -23,7 +23,7 @@ export function formatAgo(at: Date, now: Date): string {
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`;
   if (at.getFullYear() !== now.getFullYear()) return formatDay(at);
-  return `${toDayAndMonth(at)} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  return `${formatDayAndMonth(at)} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function formatMoment(at: Date, now: Date): string {
   const next = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
   if (at.toDateString() === now.toDateString()) return `today ${clock}`;
   if (at.toDateString() === next.toDateString()) return `tomorrow ${clock}`;
-  return `${at.getFullYear() === now.getFullYear() ? toDayAndMonth(at) : formatDay(at)} ${clock}`;
+  return `${at.getFullYear() === now.getFullYear() ? formatDayAndMonth(at) : formatDay(at)} ${clock}`;
 }
 
 /** Formats the time that is left, to the nearest unit: "5 days", "3 hours", "2 minutes"; null if it is over. */
@@ -49,12 +49,13 @@ export function formatLeft(until: Date, now: Date): string | null {
 
 /** Formats the full timestamp with its zone, for hovering. */
 export function formatStamp(at: Date): string {
-  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" }).format(at);
-  return `${day} ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+  const clock = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  return `${formatDay(at)}, ${clock} ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
 }
 
-function toDayAndMonth(at: Date): string {
-  return `${at.getDate()} ${MONTHS[at.getMonth()]}`;
+/** Formats a day of this year in the reader's zone: "12 Mar". */
+export function formatDayAndMonth(at: Date): string {
+  return `${at.getDate()} ${MONTH_NAMES[at.getMonth()]}`;
 }
 
 /** Returns a number with at least two digits. */

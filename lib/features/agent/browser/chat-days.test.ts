@@ -22,5 +22,5 @@ it("groups chats by day, then by month, in their order", () => {
 
 it("shows the time of day only for today and yesterday", () => {
   expect(toChatTime(at(2026, 10, 24, 23), NOW)).toMatch(/23:00/);
-  expect(toChatTime(at(2026, 10, 23, 23), NOW)).toBe("Nov 23");
+  expect(toChatTime(at(2026, 10, 23, 23), NOW)).toBe("23 Nov");
 });

@@ -1,4 +1,5 @@
 import { formatClock } from "@/lib/platform/browser/format";
+import { formatDayAndMonth } from "@/lib/platform/browser/format-time";
 
 /** Groups chats by the day of their last message, in their order. */
 export function groupByDay<T extends { updatedAt: string }>(
@@ -22,5 +23,5 @@ export function toChatTime(text: string, now: Date): string {
   const at = new Date(text);
   const day = toDay(at, now);
   if (day === "Today" || day === "Yesterday") return formatClock(at, false);
-  return at.toLocaleDateString("en", { day: "numeric", month: "short" });
+  return formatDayAndMonth(at);
 }

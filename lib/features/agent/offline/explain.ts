@@ -1,6 +1,6 @@
-import { formatValue } from "@/lib/base/charts/value-format";
 import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { groupDigits } from "@/lib/base/values/exact-number";
+import { toGrainText, toSpanText } from "@/lib/base/values/grain-text";
 import { words } from "./build";
 import type { Grain } from "./dates";
 import { type Output, type Plan, type Predicate, type Ref, ROWS_MAX } from "./plan";
@@ -77,15 +77,11 @@ function shown(output: Output, value: unknown): string {
   return kind === "number" && !isReference && !isKey && !isYear ? figure(value) : cell(value);
 }
 
-const LOOK = { digits: "grouped", times: "utc" } as const;
-
+/** Databases return the first day of a span; MongoDB returns "2026" for a year and "2026-09" for a month. */
 function timeText(value: unknown, grain: Grain): string {
-  const day = /^(\d{4})-(\d{2})/.exec(String(value));
-  if (!day) return cell(value);
-  if (grain === "year") return day[1] ?? "";
-  if (grain === "quarter") return `Q${Math.ceil(Number(day[2]) / 3)} ${day[1]}`;
-  if (grain !== "month") return cell(value);
-  return formatValue(`${day[0]}-01`, { name: grain, type: "date" }, { date: "month" }, LOOK);
+  const text = String(value);
+  const rest = /^\d{4}$/.test(text) ? "-01-01" : /^\d{4}-\d\d$/.test(text) ? "-01" : "";
+  return toGrainText(`${text}${rest}`, grain) ?? cell(value);
 }
 
 function measureWords({ measures, from }: Plan, alias: string): string {
@@ -132,11 +128,13 @@ function predicateWords(predicate: Predicate): string {
 
 /** Returns a span of days; its end is exclusive. */
 export function spanWords(start: string | null, end: string | null): string {
-  if (!start || !end) return start ? `since ${start}` : `before ${end}`;
+  const day = (date: string | null) => toGrainText(date ?? "", "day") ?? String(date);
+  if (!start || !end) return start ? `since ${day(start)}` : `before ${day(end)}`;
   const last = new Date(Date.parse(`${end}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
-  if (start === last) return `on ${start}`;
-  const isYear = start.endsWith("-01-01") && last === `${start.slice(0, 4)}-12-31`;
-  return isYear ? `in ${start.slice(0, 4)}` : `from ${start} to ${last}`;
+  if (start === last) return `on ${day(start)}`;
+  const span = toSpanText(start, last);
+  if (span === null) return `from ${day(start)} to ${day(last)}`;
+  return `in ${span.startsWith("week") ? `the ${span}` : span}`;
 }
 
 function name({ column, table }: Ref): string {

@@ -1,10 +1,9 @@
 import { toPlainText } from "@/lib/base/values/cell-text";
 import { isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
-import { toSpanText } from "@/lib/base/values/grain-text";
+import { toGrainText, toSpanText } from "@/lib/base/values/grain-text";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import type { Filter } from "@/lib/features/dashboards/schema";
-import { formatDay } from "@/lib/platform/browser/format-time";
 
 /** More values than these are shown as a number. */
 const NAMED_MAX = 2;
@@ -44,6 +43,5 @@ function toWord(value: CellValue): string {
 }
 
 function toDayWord(day: unknown): string {
-  const [year = 0, month = 1, date = 1] = String(day).split("-").map(Number);
-  return formatDay(new Date(year, month - 1, date));
+  return toGrainText(String(day), "day") ?? String(day);
 }

@@ -1,3 +1,4 @@
+import { formatZoned } from "@/lib/base/values/clock-parts";
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { drawPage } from "@/lib/platform/engines/pictures/draw";
@@ -51,7 +52,10 @@ export async function drawDashboard(
   }
   const { widgets, filters } = readText(doc.content);
   const { grain, compare, timezone } = look;
-  const lines = [stampOf(at, timezone), ...filterWords(filters, JSON.parse(look.filters) as Record<string, unknown>)];
+  const lines = [
+    formatZoned(at, timezone),
+    ...filterWords(filters, JSON.parse(look.filters) as Record<string, unknown>),
+  ];
   const page = { title: doc.title, lines, widgets, data, zone: timezone, period: { grain, compare }, theme };
   const { page: toDraw, words } = toPicturePage(page);
   const { png, pdf, undrawn } = await drawPage(toDraw, withPdf);
@@ -66,14 +70,6 @@ export function refuseBadLook(doc: DashboardDoc, look: PageLook): void {
 
 function toQuery({ filters, grain, compare, timezone }: PageLook): DataQuery {
   return { filters, timezone, ...(grain && { grain }), ...(compare && { compare }) };
-}
-
-function stampOf(at: Date, timeZone: string): string {
-  const text = at.toLocaleString("en-GB", {
-    ...{ timeZone, weekday: "short", day: "numeric", month: "short", year: "numeric" },
-    ...{ hour: "2-digit", minute: "2-digit" },
-  });
-  return `${text} ${timeZone}`;
 }
 
 /** Describes the filters of the page in words. */

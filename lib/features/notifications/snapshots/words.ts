@@ -1,3 +1,4 @@
+import { formatZoned } from "@/lib/base/values/clock-parts";
 import type { SnapshotPayload } from "../payload-schema";
 
 /** Limits of the text beside a picture; the rest is in the picture and on the page. */
@@ -5,13 +6,9 @@ const WIDGETS_MAX = 24;
 const LINES_MAX = 6;
 const LINE_CHARS_MAX = 300;
 
-/** Formats the time of a snapshot, in its zone: "Mon 23 Nov 2026, 08:00 Europe/Vienna". */
+/** Formats the time of a snapshot, in its zone. */
 export function stampOf({ takenAt, timezone }: Pick<SnapshotPayload, "takenAt" | "timezone">): string {
-  const text = new Date(takenAt).toLocaleString("en-GB", {
-    ...{ timeZone: timezone, weekday: "short", day: "numeric", month: "short", year: "numeric" },
-    ...{ hour: "2-digit", minute: "2-digit" },
-  });
-  return `${text} ${timezone}`;
+  return formatZoned(new Date(takenAt), timezone);
 }
 
 /** Returns the figures of a snapshot as text, within these limits. */

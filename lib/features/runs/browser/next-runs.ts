@@ -1,3 +1,4 @@
+import { clockPartsOf } from "@/lib/base/values/clock-parts";
 import { offsetAt } from "@/lib/base/values/offset";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 
@@ -29,8 +30,8 @@ export function toNextRuns(cron: string, timezone: string, now: Date): NextRuns 
 
 /** Formats a time in a zone: "Mon 23 Nov 07:00"; with the year if it is not the current one. */
 export function formatInZone(at: Date, timezone: string, now: Date): string {
-  const parts = toParts(at, timezone);
-  const year = parts.year === toParts(now, timezone).year ? "" : ` ${parts.year}`;
+  const parts = clockPartsOf(at, timezone);
+  const year = parts.year === clockPartsOf(now, timezone).year ? "" : ` ${parts.year}`;
   return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute}`;
 }
 
@@ -50,18 +51,4 @@ function isFirstOfTwo(at: Date, timezone: string): boolean {
   const offset = offsetAt(at.getTime(), timezone);
   // Clocks are set back by an hour nearly everywhere, and by half of one on Lord Howe Island.
   return [HOUR_MS, HOUR_MS / 2].some((ms) => offsetAt(at.getTime() + ms, timezone) === offset - ms);
-}
-
-function toParts(at: Date, timeZone: string): Record<string, string> {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone,
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
 }

@@ -6,6 +6,7 @@ describe("a time in a list", () => {
   it("is a time today, otherwise a day, with the year if it differs", () => {
     expect(formatRowTime(new Date(2026, 10, 22, 7, 5, 9), now)).toBe("Today 07:05:09");
     expect(formatRowTime(new Date(2026, 10, 16, 7, 0), now)).toBe("Mon 16 Nov 07:00");
+    expect(formatRowTime(new Date(2026, 8, 7, 7, 0), now)).toBe("Mon 7 Sep 07:00");
     expect(formatRowTime(new Date(2025, 10, 16, 7, 0), now)).toBe("16 Nov 2025 07:00");
   });
 });

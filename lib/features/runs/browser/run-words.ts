@@ -1,5 +1,6 @@
 import type { Run } from "@/lib/features/runs/schema";
 import { formatClock } from "@/lib/platform/browser/format";
+import { formatDay, formatDayAndMonth } from "@/lib/platform/browser/format-time";
 
 /** Labels of the triggers of a run. */
 export const TRIGGER_WORDS: Record<Run["triggerType"], string> = {
@@ -10,8 +11,7 @@ export const TRIGGER_WORDS: Record<Run["triggerType"], string> = {
   webhook: "Webhook",
 };
 
-const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
-const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "short" });
 
 /**
  * Formats a time in a list, in the reader's zone: "Today 10:40:07", "Mon 16 Nov 07:00"; with the year if it is not the
@@ -19,8 +19,8 @@ const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "s
  */
 export function formatRowTime(at: Date, now: Date): string {
   if (at.toDateString() === now.toDateString()) return `Today ${formatClock(at)}`;
-  const day = at.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR;
-  return `${day.format(at).replace(",", "")} ${formatClock(at, false)}`;
+  const isThisYear = at.getFullYear() === now.getFullYear();
+  return `${isThisYear ? `${WEEKDAY.format(at)} ${formatDayAndMonth(at)}` : formatDay(at)} ${formatClock(at, false)}`;
 }
 
 /** Returns advice for a failed run of a console. */
