@@ -1,3 +1,4 @@
+import { editDistance } from "@/lib/base/values/edit-distance";
 import type { Linked } from "./link";
 import type { Schema } from "./schema";
 import { GRAMMAR, singularOf } from "./words";
@@ -6,8 +7,8 @@ import { GRAMMAR, singularOf } from "./words";
 const LENGTH_MIN = 5;
 
 /**
- * Corrects unknown words that differ in one letter from a single word of the schema's names or of the language. Null if there is none.
- * The first letter has to be right.
+ * Corrects unknown words that differ in one letter from a single word of the schema's names or of the language. Null if
+ * there is none. The first letter has to be right.
  */
 export function correctTypos(linked: Linked, schema: Schema): { text: string; assumed: string[] } | null {
   const { tokens, mentions, dates } = linked;
@@ -21,7 +22,12 @@ export function correctTypos(linked: Linked, schema: Schema): { text: string; as
     const token = tokens[i];
     if (!token || token.isQuoted || token.number !== null || token.lower.length < LENGTH_MIN) continue;
     if (isKnown(i) || GRAMMAR.has(token.lower)) continue;
-    const near = words.filter((word) => word[0] === token.lower[0] && isOneApart(word, token.lower));
+    const near = words.filter(
+      (word) =>
+        word[0] === token.lower[0] &&
+        Math.abs(word.length - token.lower.length) <= 1 &&
+        editDistance(word, token.lower) === 1,
+    );
     const [word] = near;
     // Both "order" and "orders" may be one letter away: they are one word.
     if (!word || near.some((other) => singularOf(other) !== singularOf(word))) continue;
@@ -51,15 +57,4 @@ function wordsOf({ tables }: Schema): string[] {
 function pluralOf(word: string): string {
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
-}
-
-/** Whether one added, lost or changed letter, or two swapped ones, turn one word into the other. */
-function isOneApart(a: string, b: string): boolean {
-  let start = 0;
-  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  if (left.length <= 1 && right.length <= 1) return left !== right;
-  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
 }
