@@ -3,15 +3,16 @@ import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
 import type { ValueHit } from "./link";
 import type { Ref } from "./plan";
-import type { Schema, Table } from "./schema";
+import type { Column, Schema, Table } from "./schema";
 
 /** Searches the database for columns with words of the question, in one bounded query. */
 
 /** Maximum number of columns in one search. */
 const COLUMNS_MAX = 64;
 /**
- * Rows of a table in which a word is searched. All columns together are read in a third of a second, for any size of
- * the tables: a value that only later rows have is unknown.
+ * Rows of a table in which a word is searched: the first ones, or half of them and the last ones by a key of whole
+ * numbers, since states such as "shipped" are those of new rows. All columns together are read in a third of a second,
+ * for any size of the tables: a value that only other rows have is unknown.
  */
 const ROWS_MAX = 10_000;
 const HITS_OF_COLUMN_MAX = 8;
@@ -65,10 +66,26 @@ export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dia
     .map(({ table, column }, i) => {
       const name = toSqlName(column.name, dialect);
       const text = DIALECTS[dialect].toTextColumn?.(name) ?? name;
-      const some = `(select ${text} as found from ${toSqlTable(table, dialect)} limit ${ROWS_MAX}) as s${i}`;
+      const source = toSqlTable(table, dialect);
+      const key = lastRowsKey(table);
+      const keyName = key && toSqlName(key.name, dialect);
+      const half = ROWS_MAX / 2;
+      const rowsOf = (where: string, limit: number) => `select ${text} as found from ${source}${where} limit ${limit}`;
+      const last = ` where ${keyName} > (select max(${keyName}) - ${half} from ${source})`;
+      const some = key
+        ? `(select found from (${rowsOf("", half)}) as a${i} union all select found from (${rowsOf(last, half)}) as b${i}) as s${i}`
+        : `(${rowsOf("", ROWS_MAX)}) as s${i}`;
       return `select * from (select distinct ${i} as place, found from ${some} where lower(found) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
     })
     .join("\nunion all\n");
+}
+
+/** Returns the key by which the last rows of a large table are read; null of a small one, or without such a key. */
+function lastRowsKey({ columns, rowEstimate }: Table): Column | null {
+  const keys = columns.filter(({ isKey }) => isKey);
+  const [key] = keys;
+  const isLarge = rowEstimate !== null && rowEstimate > ROWS_MAX;
+  return key && keys.length === 1 && isLarge && /int|serial/i.test(key.type) ? key : null;
 }
 
 export function readHits(rows: readonly Record<string, unknown>[], refs: readonly Ref[]): ValueHit[] {
@@ -81,10 +98,16 @@ export function readHits(rows: readonly Record<string, unknown>[], refs: readonl
 /** Returns the same search for collections. */
 export function lookupPipeline(refs: readonly Ref[], wordings: readonly string[]): string {
   const patterns = wordings.map(sameText);
-  const [first, ...others] = refs.map(({ table, column }, place) => ({
+  const halves = refs.flatMap(({ table, column }, place) =>
+    (table.rowEstimate ?? 0) > ROWS_MAX
+      ? [[], [{ $sort: { _id: -1 } }]].map((order) => ({ table, column, place, order, limit: ROWS_MAX / 2 }))
+      : [{ table, column, place, order: [], limit: ROWS_MAX }],
+  );
+  const [first, ...others] = halves.map(({ table, column, place, order, limit }) => ({
     table,
     stages: [
-      { $limit: ROWS_MAX },
+      ...order,
+      { $limit: limit },
       { $match: { [column.name]: { $in: patterns } } },
       { $group: { _id: `$${column.name}` } },
       { $limit: HITS_OF_COLUMN_MAX },
