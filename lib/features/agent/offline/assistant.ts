@@ -1,14 +1,16 @@
 import { toFragment } from "@/lib/base/questions/question";
 import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { formatCountOf } from "@/lib/base/values/amounts";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import type { ChoiceButton } from "../browser/choices";
 import { build } from "./build";
+import { type ChartAsk, chartOf, readChart } from "./chart";
 import { type Choice, type Chosen, readChosen, withChoice } from "./choice";
 import { type Conversation, QUESTION_CHARS_MAX, type ToolCall, type ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";
 import { isFollowUp, mergeFollowUp, withoutConnective } from "./follow-up";
 import type { Frame } from "./frame";
-import { understandStrictly } from "./grammar";
+import { type Understood, understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
 import { problemOf } from "./plan-check";
@@ -17,6 +19,7 @@ import { toQuestion } from "./render-question";
 import { toSql } from "./render-sql";
 import { failedQuery, repair } from "./repair";
 import { type Described, fitOf, Schema, type Table } from "./schema";
+import { similarColumns } from "./similar";
 import { correctTypos } from "./typos";
 import { understand } from "./understand";
 import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
@@ -37,6 +40,8 @@ const DESCRIBED_MAX = 14;
 const SEARCHES_MAX = 6;
 const RESULT_ROWS = 200;
 const REPAIRS_MAX = 2;
+/** Maximum number of columns that are tried and offered for an unknown word. */
+const CHOICES_MAX = 8;
 /** Maximum number of buttons that a person can take in. */
 const CONNECTIONS_OFFERED_MAX = 12;
 
@@ -92,7 +97,7 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
   if (failed && connection.language === "sql") {
     return yield* repair({ id: connection.id, dialect: dialectOf(connection) }, failed);
   }
-  return yield* answerOn(connection, stripName(question, connection.name), conversation);
+  return yield* answerOn(connection, question, conversation, tools);
 }
 
 /** Returns an explanation for a request that the assistant does not support, or null. */
@@ -105,7 +110,7 @@ function beyond(lower: string): string | null {
     return "I can't change data. I can show the rows, so you can write the change in a console.";
   }
   if (
-    /\b(?:why|predict|forecast|will (?:we|it|they)|recommend|should (?:we|i)|correlat|regression|cluster|sentiment|median|percentile|standard deviation|variance|weekdays?|day of (?:the )?week|hour of (?:the )?day|per hour|by hour|hourly|running total|cumulative|moving average|growth|year over year|month over month)\b/.test(
+    /\b(?:why|predict|forecast|will (?:we|it|they)|recommend|should (?:we|i)|correlat|regression|cluster|sentiment|median|percentile|standard deviation|variance|weekdays?|day of (?:the )?week|hour of (?:the )?day|per hour|by hour|hourly|running total|cumulative|moving average|growth|year over year|month over month|compare(?:d|s)?|comparison)\b/.test(
       lower,
     )
   ) {
@@ -113,12 +118,6 @@ function beyond(lower: string): string | null {
   }
   if (/\b(?:second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:most|least|best|worst|[a-z]+est)\b/.test(lower)) {
     return "I can't pick the second or third of a ranking. I can sort the rows and show the first ones.";
-  }
-  if (
-    /\b(?:draw|plot|chart|graph|visuali[sz]e)\b/.test(lower) &&
-    !/\b(?:by|per|over|trend|count|number|sum|average)\b/.test(lower)
-  ) {
-    return "I can't draw charts. I can return a table; open its chart view.";
   }
   return null;
 }
@@ -150,35 +149,44 @@ function chooseConnection(
   return named(question) ?? active ?? only ?? before ?? null;
 }
 
-/** "In Sample shop" names the connection, not the data. */
-function stripName(question: string, name: string): string {
+/** "In Sample shop" names the connection, not the data. "Names of singers" asks no connection with the name "singer". */
+function stripName(question: string, name: string, entities: readonly Entity[]): string {
+  const words = nameWords(name).join();
+  const isTable = entities.some((entity) => nameWords(entity.name).join() === words);
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const pattern = new RegExp(
-    `\\b(?:in|on|from|of|using|for) (?:the )?["“']?${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}["”']?(?: connection| database| db)?`,
-    "i",
+    `\\b(?:in|on|from|of|using|for) (?:the )?["“']?${escaped}(?![\\p{L}\\p{N}])["”']?(?: connection| database| db)${isTable ? "" : "?"}`,
+    "iu",
   );
   return question.replace(pattern, " ");
 }
 
-function* answerOn(connection: Connection, question: string, conversation: Conversation): Turn {
+function* answerOn(
+  connection: Connection,
+  asked: string,
+  conversation: Conversation,
+  tools: ReadonlySet<string>,
+): Turn {
   const [first] = yield [{ tool: "list_entities", input: { connectionId: connection.id, limit: LISTED_MAX } }];
   if (!first?.isOk) return `I couldn't read the tables of “${cell(connection.name)}”: ${plainWords(first?.message)}`;
   const entities = records<Entity>(first.value.entities);
   const total = Number(first.value.total ?? entities.length);
   if (entities.length === 0) return `“${cell(connection.name)}” has no tables that I can read.`;
 
-  const asked = aboutSchema(question);
-  if (asked === "tables") return listTables(connection, entities, total);
+  const question = stripName(asked, connection.name, entities);
+  const about = aboutSchema(question);
+  if (about === "tables") return listTables(connection, entities, total);
   const known =
     total > entities.length
       ? yield* search(connection, entities, [question, ...conversation.earlier.slice(-1)])
       : entities;
   const described = yield* describeTables(connection, known, [question, ...conversation.earlier.slice(-1)], total);
   const schema = new Schema(described);
-  if (asked === "describe" || asked === "columns") {
-    const said = sayColumns(asked, question, schema);
+  if (about === "describe" || about === "columns") {
+    const said = sayColumns(about, question, schema);
     if (said) return said;
   }
-  return yield* query(connection, question, schema, conversation);
+  return yield* query(connection, question, schema, conversation, tools.has("create_chart"));
 }
 
 type SchemaQuestion = "tables" | "describe" | "columns" | null;
@@ -359,32 +367,45 @@ function* describeTables(
   return described;
 }
 
-function* query(connection: Connection, question: string, schema: Schema, conversation: Conversation): Turn {
+/** @param canDraw whether a chart can be shown */
+function* query(
+  connection: Connection,
+  question: string,
+  schema: Schema,
+  conversation: Conversation,
+  canDraw: boolean,
+): Turn {
   const today = conversation.today ?? "";
   if (today === "" && /\b(?:today|yesterday|last|this|past|current|ago|ytd)\b/i.test(question)) {
     return "I don't know today's date. Use dates such as 2026-03-01.";
   }
   const day = today === "" ? "2000-01-01" : today;
-  const earlier = conversation.earlier.filter((text) => !CONFIRMATION.test(text));
-  const isConfirmed = CONFIRMATION.test(question) && earlier.length > 0;
-  const whole = isConfirmed ? (earlier.at(-1) ?? "") : question;
+  // A follow-up changes no question that was refused for what it asks.
+  const earlier = conversation.earlier.filter((text) => beyond(text.toLowerCase()) === null);
+  const asks = asksOf([...earlier, question], schema);
+  const { text: whole = "", isConfirmed = false, chart = null } = asks.pop() ?? {};
+  if (whole === "") return beyondWords(schema, "I can't tell what the chart shows.");
+  const draw = chart && { ask: chart, canDraw };
   const { question: written, chosen } = readChosen(whole);
-  const before = (isConfirmed ? earlier.slice(0, -1) : earlier).map(readChosen);
+  const before = asks.map(({ text }) => readChosen(text));
   const { thread, isNew } = threadOf([...before, { question: written, chosen }], schema, day);
   const asked = thread.at(-1) ?? written;
   const hits = yield* lookUp(connection, thread, schema, day);
   // A question that stands alone is answered if each of its words is understood, and proposed otherwise.
   const isAlone = thread.length === 1 && !isConfirmed;
-  const strictly = (text: string) => understandStrictly(link(text, schema, hits, day), schema, hits, chosen);
+  const strictly = (text: string, meanings = chosen) =>
+    understandStrictly(link(text, schema, hits, day), schema, hits, meanings);
   let strict = isAlone ? strictly(asked) : null;
-  const isCertain = strict !== null && ("plan" in strict || strict.choice !== null);
+  const isCertain = strict !== null && isAnswer(strict);
   const typos = isAlone && !isCertain ? correctTypos(link(asked, schema, hits, day), schema) : null;
   if (typos) {
     strict = strictly(typos.text);
     thread[0] = typos.text;
   }
   const corrected = [...(isNew ? ["I read this as a new question."] : []), ...(typos?.assumed ?? [])];
-  if (strict && "plan" in strict) return yield* run(connection, strict.plan, [...corrected, ...strict.assumed]);
+  if (strict && "plan" in strict) {
+    return yield* run(connection, strict.plan, [...corrected, ...strict.assumed], draw);
+  }
   if (strict?.choice) return askChoice(strict.choice, `${thread[0] ?? ""}${whole.slice(written.length)}`);
   if (isAlone && chosen.size > 0) return beyondWords(schema, "I can't answer the question with that choice.");
   let frame: Frame | null = null;
@@ -397,6 +418,14 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   const followed = thread.at(-2);
   const followedNotes = followed === undefined ? [] : [`I read this as a follow-up to “${cell(followed)}”.`];
   const unknown = unknownNames(frame, last);
+  const [word, ...others] = frame.ignored.filter((each) => !GRAMMAR.has(each.toLowerCase()) && toNumber(each) === null);
+  const similar =
+    isAlone && word !== undefined && others.length === 0
+      ? similarColumns(word, schema)
+          .slice(0, CHOICES_MAX)
+          .filter((option) => isAnswer(strictly(asked, new Map([...chosen, [word.toLowerCase(), option]]))))
+      : [];
+  if (word !== undefined && similar.length > 0) return askSimilar(word, similar, asked);
   if (unknown.length > 0) {
     return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
   }
@@ -417,7 +446,22 @@ function* query(connection: Connection, question: string, schema: Schema, conver
     ...built.notes,
     ...(ignored.length > 0 ? [`I ignored: ${ignored.join(", ")}.`] : []),
   ];
-  return yield* run(connection, built.plan, notes);
+  return yield* run(connection, built.plan, notes, draw);
+}
+
+type Ask = { text: string; isConfirmed: boolean; chart: ChartAsk | null };
+
+/** Returns the questions of some texts: a “yes” confirms the one before, and “show it as a chart” draws it. */
+function asksOf(texts: readonly string[], schema: Schema): Ask[] {
+  const asks: Ask[] = [];
+  for (const text of texts) {
+    const last = asks.at(-1);
+    const chart = readChart(text, schema);
+    if (last && CONFIRMATION.test(text)) last.isConfirmed = true;
+    else if (last && chart?.question === "") last.chart = chart.ask;
+    else asks.push({ text: chart?.question ?? text, isConfirmed: false, chart: chart?.ask ?? null });
+  }
+  return asks;
 }
 
 /** A reply that accepts a proposed query. */
@@ -444,6 +488,18 @@ function askChoice({ said, options }: Choice, question: string): Reply {
     text: `“${cell(said)}” has several meanings here. Which one do you mean?`,
     choices: options.map((option) => ({ label: option, question: withChoice(question, said, option) })),
   };
+}
+
+/** Offers the columns that an unknown word may stand for. */
+function askSimilar(said: string, options: readonly string[], question: string): Reply {
+  return {
+    text: `There is no “${cell(said)}” here. Do you mean ${options.length === 1 ? "this column" : "one of these columns"}?`,
+    choices: options.map((option) => ({ label: option, question: withChoice(question, said, option) })),
+  };
+}
+
+function isAnswer(found: Understood): boolean {
+  return "plan" in found || found.choice !== null;
 }
 
 type Asked = { question: string; chosen: Chosen };
@@ -544,21 +600,41 @@ function dialectOf({ dialect }: Connection): SqlDialect {
   return SQL_DIALECTS.find((each) => each === dialect) ?? "standard";
 }
 
+type Draw = { ask: ChartAsk; canDraw: boolean };
+
 /** Runs a plan. A failed query is repaired from the database's error message, at most twice. */
-function* run(connection: Connection, plan: Plan, notes: readonly string[]): Turn {
+function* run(connection: Connection, plan: Plan, notes: readonly string[], draw: Draw | null): Turn {
   let current = plan;
   for (let attempt = 0; ; attempt++) {
     const text = connection.language === "mongodb" ? toPipeline(current) : toSql(current, dialectOf(connection));
     const [result] = yield [
       { tool: "run_query", input: { connectionId: connection.id, query: text, limit: RESULT_ROWS } },
     ];
-    if (result?.isOk) return explain(current, toAnswer(result.value), notes);
+    if (result?.isOk) {
+      const drawn = draw ? yield* drawChart(current, result.value, draw) : null;
+      const isDrawn = drawn === "";
+      return explain(current, toAnswer(result.value), drawn ? [...notes, drawn] : notes, isDrawn);
+    }
     const message = plainWords(result?.message);
     const mended = attempt < REPAIRS_MAX ? mend(current, result?.message ?? "") : null;
     if (!mended)
       return `The database rejected my query: ${message} I couldn't fix it. Rephrase the question, or write the query in a console.`;
     current = mended;
   }
+}
+
+/** Shows the rows of a result as a chart. Returns "", or the reason why there is none. */
+function* drawChart(
+  plan: Plan,
+  { rows, fields, resultId }: Record<string, unknown>,
+  { ask, canDraw }: Draw,
+): Generator<ToolCall[], string, ToolResult[]> {
+  const chart = chartOf(plan, ask, records<ResultField>(fields));
+  if (!chart) return "A chart needs a figure by one or two groups, such as revenue by month.";
+  if (records(rows).length === 0) return "";
+  if (!canDraw || typeof resultId !== "string") return "Open the chart view of the result for a chart.";
+  const [drawn] = yield [{ tool: "create_chart", input: { ...chart, resultId } }];
+  return drawn?.isOk ? "" : `I couldn't draw the chart: ${plainWords(drawn?.message)}`;
 }
 
 /** Removes the parts that the database reports as missing or unsupported. */

@@ -215,7 +215,9 @@ class Builder {
     const [dim] = frame.dims;
     let table = frame.target;
     if (!table && dim?.kind === "entity" && frame.dims.length === 1 && dimTables[0]) {
-      const below = this.#schema.edges.filter(({ to }) => to === dimTables[0]).map(({ from }) => from);
+      const below = this.#schema.edges
+        .filter(({ from, to }) => to === dimTables[0] && !from.isView)
+        .map(({ from }) => from);
       table =
         below.find((each) => each.words.join(" ").includes(dimTables[0]?.words.join(" ") ?? " ")) ?? below[0] ?? null;
     }
@@ -291,6 +293,14 @@ class Builder {
     return table;
   }
 
+  /** Returns the time that the question filters by, if it is one: "closed last quarter, and by month?". */
+  #askedTime(from: Table): Ref | null {
+    const refs = this.#frame.dates.flatMap(({ ref }) => ref ?? []);
+    const [only] = refs;
+    const isOne = refs.every(({ table, column }) => table === only?.table && column === only.column);
+    return only && isOne && only.column.kind === "date" && this.#schema.isAbove(from, only.table) ? only : null;
+  }
+
   #timeOf(table: Table): Ref | null {
     const own = eventDate(table);
     if (own) return { table, column: own };
@@ -313,7 +323,7 @@ class Builder {
       for (const column of displayColumns(dim.table)) addOutput(outputs, { table: dim.table, column });
       return;
     }
-    const ref = dim.kind === "column" ? dim.ref : (dim.ref ?? this.#timeOf(from));
+    const ref = dim.kind === "column" ? dim.ref : (dim.ref ?? this.#askedTime(from) ?? this.#timeOf(from));
     if (!ref) {
       this.#problem = `Table ${from.name} has no date column for this.`;
       return;

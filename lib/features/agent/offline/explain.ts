@@ -13,12 +13,16 @@ import { singularOf } from "./words";
 const ROWS_SHOWN = 10;
 const COLUMNS_SHOWN = 6;
 const CELL_CHARS = 80;
+/** Maximum number of groups that a sentence names. */
+const GROUPS_SAID = 3;
 const DAY_MS = 86_400_000;
 
 export type Answer = { fields: string[]; rows: Record<string, unknown>[]; rowCount: number; truncated: boolean };
 
-export function explain(plan: Plan, answer: Answer, notes: readonly string[]): string {
-  return [lead(plan, answer), tableOf(plan, answer), idea(plan), ...notes].filter((part) => part !== "").join("\n\n");
+/** @param isDrawn whether a chart shows the rows already */
+export function explain(plan: Plan, answer: Answer, notes: readonly string[], isDrawn = false): string {
+  const table = isDrawn ? "" : tableOf(plan, answer);
+  return [lead(plan, answer), table, idea(plan), ...notes].filter((part) => part !== "").join("\n\n");
 }
 
 function lead(plan: Plan, { fields, rows, rowCount, truncated }: Answer): string {
@@ -46,9 +50,12 @@ function lead(plan: Plan, { fields, rows, rowCount, truncated }: Answer): string
   const isAsked = plan.limit !== null && plan.limit < ROWS_MAX;
   const counted = `${formatCount(rowCount)}${isExact || isAsked ? "" : " or more"} ${rowCount === 1 ? "row" : "rows"}`;
   const amount = plan.measures[0]?.alias;
-  const groups = plan.outputs.map(outputWords(plan)).join(" and ");
+  // A ranking that shows many columns of a row is one of those rows.
+  const isName = ({ ref: { table, column } }: Output) => displayColumns(table).includes(column);
+  const named = plan.outputs.length > GROUPS_SAID ? plan.outputs.find(isName) : undefined;
+  const groups = named ? singular(named.ref.table) : plan.outputs.map(outputWords(plan)).join(" and ");
   if (amount && plan.order[0]?.alias === amount) {
-    const name = plan.outputs.find((each) => plan.outputs.length === 1 || !/(^|_)id$/.test(each.alias));
+    const name = named ?? plan.outputs.find((each) => plan.outputs.length === 1 || !/(^|_)id$/.test(each.alias));
     const direction = plan.order[0].isDescending ? "highest" : "lowest";
     const label = name ? shown(name, first[name.alias]) : cell(first[fields[0] ?? ""]);
     return `${capital(measureWords(plan, amount))} by ${groups}${where}: the ${direction} is **${label}** with ${said(amount)}${rowCount > 1 ? ` (${counted})` : ""}.`;

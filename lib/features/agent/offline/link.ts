@@ -48,7 +48,7 @@ export function link(text: string, schema: Schema, hits: readonly ValueHit[], to
     for (let to = from + 1; to <= Math.min(tokens.length, from + SPAN_MAX); to++) {
       const span = tokens.slice(from, to);
       if (span.some(({ stem }) => /^[?.,;:<>=!]/.test(stem)) || span.some((_, i) => isDate(from + i))) break;
-      const mention = mentionOf(span, from, to, schema, hits);
+      const mention = mentionOf(span, from, to, schema, hits, tokens[from - 1]?.lower ?? "");
       if (mention) candidates.push(mention);
     }
   }
@@ -67,6 +67,7 @@ function mentionOf(
   to: number,
   schema: Schema,
   hits: readonly ValueHit[],
+  before: string,
 ): Mention | null {
   const isQuoted = span.some((token) => token.isQuoted);
   const isGrammar = span.every(({ lower }) => GRAMMAR.has(lower));
@@ -109,7 +110,9 @@ function mentionOf(
         // "Ratings" are no time at which something was rated.
         if (isPlural) continue;
         const isNamed = fit >= (isGrammar || isEdgeGrammar ? 0.9 : FIT_MIN);
-        if (!isNamed || (isGrammar && WORDS_OF_SENTENCES.has(span[0]?.lower ?? ""))) continue;
+        // The "average total" is that of a column.
+        const isTotal = span[0]?.lower === "total" && /^(?:average|avg|mean|highest|lowest)$/.test(before);
+        if (!isNamed || (isGrammar && !isTotal && WORDS_OF_SENTENCES.has(span[0]?.lower ?? ""))) continue;
         const target = column.isReference
           ? schema.edges.find((edge) => edge.from === table && edge.fromColumns.includes(column.name))?.to
           : null;

@@ -1,5 +1,5 @@
 import { cell } from "./explain";
-import { isOfOne } from "./grammar/resolving/columns";
+import { isOfOne } from "./grammar/column-facts";
 import type { Linked, Mention } from "./link";
 import type { Plan, Predicate, Ref } from "./plan";
 import type { Schema, Table } from "./schema";
@@ -22,7 +22,8 @@ export function problemOf(plan: Plan, { mentions, tokens, text }: Linked, schema
   const isCountOf = plan.measures.some(({ fn, alias }) => fn === "count" && alias === plan.order[0]?.alias);
   const isSaid = mentions.some(({ tables }) => tables.some(({ table }) => table === plan.from));
   // "Our top customers" are not those with the most page views.
-  if (RANKING.test(text) && isCountOf && !isSaid) return "I can't tell which number ranks the rows.";
+  if (RANKING.test(text) && isCountOf && !isSaid && mentions.length > 0)
+    return "I can't tell which number ranks the rows.";
   const sum = plan.measures.find((measure) => measure.fn === "sum" && !measure.times && isOfOne(measure.ref));
   return sum?.fn === "sum" ? `A sum of ${sum.ref.column.name} has no meaning.` : null;
 }

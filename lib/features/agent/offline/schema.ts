@@ -71,6 +71,7 @@ export class Schema {
     const declaring = new Set(this.edges.map(({ from }) => from));
     // A table that declares one key declares all of them.
     for (const table of this.tables) if (!declaring.has(table)) this.edges.push(...this.#guessed(table));
+    for (const table of this.tables) if (table.isView) this.edges.push(...this.#repeated(table));
     for (const { from, fromColumns } of this.edges) {
       for (const column of from.columns) if (fromColumns.includes(column.name)) column.isReference = true;
     }
@@ -100,14 +101,27 @@ export class Schema {
       const base = /^(.+?)_?(?:id|fk|key|ref)$/i.exec(column.name)?.[1] ?? null;
       if (base === null || base === "_") return [];
       const words = nameWords(base);
+      // `station_id` of stations is their own key, and does not reference `train_station`.
+      if (words.join() === from.words.join()) return [];
       const to = this.tables
-        .filter((table) => table !== from || words.join() !== table.words.join())
         .map((table) => ({ table, fit: keyFit(table, words, column.name) }))
         .filter(({ fit }) => fit > 0)
         .sort((a, b) => b.fit - a.fit || a.table.id.localeCompare(b.table.id))[0]?.table;
       const key = to && singleKey(to, column.name);
       return to && key && !(to === from && key === column.name) ? [toEdge(from, [column.name], to, [key])] : [];
     });
+  }
+
+  /** Guesses the table whose rows a view repeats: `product_sales` has the `id` and the `name` of products. */
+  #repeated(from: Table): Edge[] {
+    const has = ({ name }: Column) => from.columns.some((column) => column.name === name);
+    const to = this.tables
+      .filter(({ isView, words }) => !isView && words.every((word, i) => word === from.words[i]))
+      .sort((a, b) => b.words.length - a.words.length)[0];
+    const [key, ...others] = to?.columns.filter(({ isKey }) => isKey) ?? [];
+    if (!to || !key || others.length > 0 || this.edges.some((edge) => edge.from === from && edge.to === to)) return [];
+    const names = displayColumns(to).filter((column) => column !== key);
+    return names.length > 0 && [key, ...names].every(has) ? [toEdge(from, [key.name], to, [key.name])] : [];
   }
 
   /**

@@ -241,15 +241,26 @@ const SYNONYM_LINES = [
   "subscrib: subscrib newsletter",
   "genr: genre categori",
 ];
-export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
-  SYNONYM_LINES.map((line) => {
-    const [word = "", others = ""] = line.split(": ");
-    return [
-      stemOf(word),
-      others
-        .split(" ")
-        .flatMap((other) => [other, stemOf(other)])
-        .filter((other, i, all) => all.indexOf(other) === i),
-    ];
-  }),
-);
+/** Names that a word only resembles, so that a person has to choose. */
+const SIMILAR_LINES = [
+  "profit: margin earn gain net incom",
+  "margin: profit gain",
+  "earn: profit revenu incom",
+  "stock: inventori",
+  "inventori: stock",
+  "headcount: employe staff",
+];
+export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(SYNONYM_LINES.map(readLine));
+/** Names that a word may stand for, by stems. */
+export const SIMILAR: ReadonlyMap<string, readonly string[]> = new Map([
+  ...SYNONYMS,
+  ...SIMILAR_LINES.map(readLine).map(([word, others]): [string, readonly string[]] => [
+    word,
+    [...others, ...(SYNONYMS.get(word) ?? [])],
+  ]),
+]);
+
+function readLine(line: string): [string, readonly string[]] {
+  const [word = "", others = ""] = line.split(": ");
+  return [stemOf(word), [...new Set(others.split(" ").flatMap((other) => [other, stemOf(other)]))]];
+}

@@ -463,3 +463,155 @@ test("counts no rows of a table whose name merely ends as the question says", ()
   const understood = understandStrictly(link(question, daily, [], "2026-11-01"), daily, []);
   expect(understood).not.toHaveProperty("plan");
 });
+
+describe("questions of a shop", () => {
+  const id = column("id", "integer", true);
+  const whole = (name: string, type?: string) => ({ ...column(name, type), nullable: false });
+  const shop = new Schema([
+    { name: "customers", columns: [id, whole("name"), column("country")] },
+    { name: "products", columns: [id, whole("name"), whole("category"), whole("price", "numeric")] },
+    {
+      name: "orders",
+      columns: [
+        id,
+        column("customer_id", "integer"),
+        whole("status"),
+        whole("placed_at", "timestamp"),
+        column("shipped_at", "timestamp"),
+        whole("total", "numeric"),
+      ],
+      foreignKeys: [key("customer_id", "customers", "id")],
+    },
+    {
+      name: "order_items",
+      columns: [id, column("order_id", "integer"), column("product_id", "integer"), whole("quantity", "integer")],
+      foreignKeys: [key("order_id", "orders", "id"), key("product_id", "products", "id")],
+    },
+    { name: "expenses", columns: [id, whole("category"), whole("amount", "numeric")] },
+    {
+      name: "product_sales",
+      kind: "view",
+      columns: [id, column("name"), column("revenue", "numeric"), column("margin", "numeric")].map((each) => ({
+        ...each,
+        primaryKey: false,
+      })),
+    },
+  ]);
+  const values: Record<string, string[]> = {
+    "orders.status": ["cancelled", "paid", "shipped"],
+    "customers.name": ["Rome"],
+  };
+  const hits = Object.entries(values).flatMap(([name, found]): ValueHit[] => {
+    const [tableName = "", columnName] = name.split(".");
+    const table = shop.findTable(tableName);
+    const columnOf = table?.columns.find((each) => each.name === columnName);
+    return table && columnOf ? found.map((value) => ({ ref: { table, column: columnOf }, value, isExact: false })) : [];
+  });
+  const understood = (question: string, chosen: [string, string][] = []) =>
+    understandStrictly(link(question, shop, hits, "2026-11-01"), shop, hits, new Map(chosen));
+  const sqlOf = (question: string, chosen: [string, string][] = []) => {
+    const found = understood(question, chosen);
+    return "plan" in found ? toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ") : found;
+  };
+  const PRODUCT = "p.id as id, p.name as name, p.category as category, p.price as price";
+
+  test.each([
+    ["average order value", "select avg(total) as average_total from orders"],
+    ["average total", "select avg(total) as average_total from orders"],
+    ["total value of paid orders", "select sum(total) as total from orders where status = 'paid'"],
+    ["total of expenses", "select sum(amount) as total_amount from expenses"],
+    [
+      "orders cancelled or paid",
+      "select id, customer_id, status, placed_at, shipped_at, total from orders where status in ('cancelled', 'paid') limit 1000",
+    ],
+    [
+      "best-selling products by revenue",
+      `select ${PRODUCT}, sum(ps.revenue) as total_revenue from product_sales as ps join products as p on ps.id = p.id group by 1, 2, 3, 4 order by 5 desc limit 1000`,
+    ],
+    [
+      "top product by revenue",
+      `select ${PRODUCT}, sum(ps.revenue) as total_revenue from product_sales as ps join products as p on ps.id = p.id group by 1, 2, 3, 4 order by 5 desc limit 1`,
+    ],
+    ["products by number of order items", { choice: null }],
+    [
+      "revenue by product",
+      "select p.name as name, sum(ps.revenue) as total_revenue from product_sales as ps join products as p on ps.id = p.id group by p.id, 1 limit 1000",
+    ],
+  ])("answers “%s”", (question, sql) => {
+    expect(sqlOf(question)).toEqual(sql);
+  });
+
+  test.each([
+    ["best selling product", "best selling", ["sum of order_items.quantity", "sum of product_sales.revenue"]],
+    ["Which products sell best?", "best selling", ["sum of order_items.quantity", "sum of product_sales.revenue"]],
+    ["our top 5 customers", "top", ["sum of orders.total", "number of rows of orders"]],
+    ["expenses by category", "expenses", ["number of rows of expenses", "sum of expenses.amount"]],
+  ])("asks what ranks or counts: “%s”", (question, said, options) => {
+    expect(understood(question)).toEqual({ choice: { said, options } });
+    for (const option of options) expect(sqlOf(question, [[said, option]])).toMatch(/^select /);
+  });
+
+  test("answers with the column that a person chose for an unknown word", () => {
+    expect(sqlOf("total profit", [["profit", "product_sales.margin"]])).toBe(
+      "select sum(margin) as total_margin from product_sales",
+    );
+    expect(understood("total profit")).toEqual({ choice: null });
+  });
+
+  test.each([
+    ["a state that is also an event with a time", "orders shipped last month"],
+    ["rows by the name of a single one", "all Rome customers"],
+    ["a rank without a figure", "5 customers"],
+  ])("refuses %s: “%s”", (_, question) => {
+    expect(understood(question)).toEqual({ choice: null });
+  });
+});
+
+test("a table's own key references no table whose name ends alike", () => {
+  const { edges } = new Schema([
+    { name: "station", columns: [column("Station_ID", "integer", true), column("Name")] },
+    { name: "train_station", columns: [column("Train_ID", "integer", true), column("Station_ID", "integer")] },
+  ]);
+  expect(edges.map(({ from, to }) => `${from.name} ${to.name}`)).toEqual(["train_station station"]);
+});
+
+describe("asks which of two meanings a name has", () => {
+  const college = new Schema([
+    {
+      name: "student",
+      columns: [column("student_id", "integer", true), column("name"), column("advisor", "integer")],
+    },
+    {
+      name: "loan",
+      columns: [column("loan_id", "integer", true), column("student_id", "integer"), column("address")],
+      foreignKeys: [key("student_id", "student", "student_id")],
+    },
+    { name: "allergy_type", columns: [column("allergy", "text", true), column("AllergyType")] },
+    {
+      name: "product",
+      columns: [column("product_id", "integer", true), column("color_code"), column("product_description")],
+    },
+    { name: "color", columns: [column("color_code", "text", true), column("color_description")] },
+  ]);
+  const understood = (question: string) => understandStrictly(link(question, college, [], "2026-11-01"), college, []);
+
+  test.each([
+    [
+      "each value or the different ones",
+      "What are the advisors?",
+      ["different student.advisor", "student.advisor of each row"],
+    ],
+    [
+      "rows or values",
+      "How many allergy types are there?",
+      ["rows of allergy_type", "different allergy_type.AllergyType"],
+    ],
+  ])("%s", (_, question, options) => {
+    const found = understood(question);
+    expect("plan" in found ? null : found.choice?.options).toEqual(options);
+  });
+
+  test("refuses the description of one of two things", () => {
+    expect(understood("Show the color code and description of products")).toEqual({ choice: null });
+  });
+});

@@ -23,7 +23,7 @@ export function understandStrictly(
   hits: readonly ValueHit[],
   chosen: Chosen = new Map(),
 ): Understood {
-  const readings = parseQuestion(linked, schema, hits).sort((a, b) => b.weight - a.weight);
+  const readings = parseQuestion(linked, schema, hits, chosen).sort((a, b) => b.weight - a.weight);
   const resolved: { weight: number; text: string; found: Resolved }[] = [];
   for (const { value, weight } of readings) {
     const [best] = resolved;

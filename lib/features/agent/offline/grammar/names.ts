@@ -1,7 +1,9 @@
+import type { Chosen } from "../choice";
 import { isSpelledAs, type ValueHit } from "../link";
 import type { Ref } from "../plan";
 import type { Schema, Table } from "../schema";
 import { nameWords, singularOf, type Token, tokenize } from "../words";
+import { isMoney, isOfOne, nameOf } from "./column-facts";
 import type { Parser } from "./parsers";
 
 /** Finds the tables, columns and values that a run of words names. */
@@ -18,6 +20,7 @@ const EQUAL = 3;
 const WITH_TABLE = 2.8;
 const UNDECORATED = 2.6;
 const ABBREVIATED = 2.3;
+const AMOUNT = 2.2;
 const PART = 1.6;
 const SPAN_MAX = 5;
 const VIEW_PENALTY = 2;
@@ -46,12 +49,14 @@ export class Names {
   readonly #schema: Schema;
   readonly #columnsOf: (span: readonly Token[]) => { ref: Ref; fit: number }[];
 
-  constructor(tokens: readonly Token[], schema: Schema, hits: readonly ValueHit[]) {
+  constructor(tokens: readonly Token[], schema: Schema, hits: readonly ValueHit[], chosen: Chosen) {
     this.#schema = schema;
     this.tables = spans(tokens, (span, from) => {
       // "Show the clubs" names no table of shows.
       if (!isName(span) || (from === 0 && /^(?:show|list|find|give|count|return|report)$/.test(span[0]?.lower ?? "")))
         return [];
+      // "Templates of the type CV" are no types of templates.
+      if (span.some(({ lower }) => lower === "of" || lower === "in")) return [];
       const fits = schema.tables.map((table) => ({ table, fit: tableFit(wordsOf(span), span, table) }));
       const best = Math.max(0, ...fits.map(({ fit }) => fit));
       return fits
@@ -71,14 +76,19 @@ export class Names {
       );
     };
     this.columns = spans(tokens, (span, from) => {
-      if (!isName(span) || (span.length === 1 && AMOUNT_WORDS.has(span[0]?.lower ?? ""))) return [];
+      if (!isName(span)) return [];
+      const [{ lower = "" } = {}] = span;
+      // The "average total" is that of a column.
+      const isTotal = lower === "total" && BEFORE_TOTALS.has(tokens[from - 1]?.lower ?? "");
+      if (span.length === 1 && AMOUNT_WORDS.has(lower) && !isTotal) return [];
       // "Texts of paragraphs" are the texts of rows that the words name.
       const of = span.findIndex(({ lower }) => lower === "of");
       let rows = of + 1;
       while (/^(?:the|all|our|these|those)$/.test(span[rows]?.lower ?? "")) rows++;
       const owner = of > 0 ? this.tables(from + rows).find(({ to }) => to === from + span.length)?.value.table : null;
       if (owner && this.#columnsOf(span.slice(0, of)).some(({ ref }) => ref.table === owner)) return [];
-      const options = this.#columnsOf(span);
+      const known = this.#columnsOf(span);
+      const options = known.length > 0 ? known : chosenColumns(schema, chosen.get(saidOf(span).toLowerCase()));
       const best = Math.max(0, ...options.map(({ fit }) => fit));
       if (best === 0) return [];
       // A view repeats what its tables have: "daily orders" are orders by day.
@@ -118,6 +128,12 @@ export class Names {
     return options.length === 0 ? null : { options, said: word };
   }
 
+  /** Returns the column that says what a row of a table amounts to: the total of an order. */
+  amountOf({ table, said }: TableName): ColumnName | null {
+    const column = amountOf(table);
+    return column && { options: [{ ref: { table, column }, fit: AMOUNT }], said: `value of ${said}` };
+  }
+
   /** Returns the columns of a name that no words of the question spell out, such as both parts of "full names". */
   named(text: string): ColumnName | null {
     const options = this.#columnsOf(tokenize(text));
@@ -155,6 +171,11 @@ const EDGES = new Set("the a an of and or in for by to with is are was were each
 /** Words that say how a number is meant, and name no column alone. */
 const AMOUNT_WORDS = new Set(["number", "count", "total", "average", "sum", "maximum", "minimum", "most", "least"]);
 
+/** Words before "total" that make it the name of a column. */
+const BEFORE_TOTALS = new Set(
+  "average avg mean highest largest biggest lowest smallest maximum minimum max min by".split(" "),
+);
+
 function wordsOf(span: readonly Token[]): string[] {
   return span.filter(({ lower }) => !/^(?:of|the|'s|in|a)$/.test(lower)).map(({ stem }) => stem);
 }
@@ -185,8 +206,37 @@ function columnsOf(words: readonly string[], span: readonly Token[], table: Tabl
     if (fit > 0) found.push({ ref: { table, column }, fit });
   }
   if (found.some(({ fit }) => fit > PART)) return found.filter(({ fit }) => fit > PART);
+  const amount = isAmountOf(words, span, table) ? amountOf(table) : null;
+  if (amount) return [{ ref: { table, column: amount }, fit: AMOUNT }];
   // A part of a name is a name only if one column has it.
   return found.length === 1 ? found : [];
+}
+
+/** Returns the column that a person chose for an unknown word. */
+function chosenColumns({ tables }: Schema, label: string | undefined): { ref: Ref; fit: number }[] {
+  if (label === undefined) return [];
+  const refs = tables.flatMap((table) => table.columns.map((column) => ({ table, column })));
+  return refs.filter((ref) => nameOf(ref) === label).map((ref) => ({ ref, fit: EQUAL }));
+}
+
+/** Whether words such as "order value" and "value of orders" say what a row of a table amounts to. */
+function isAmountOf(words: readonly string[], span: readonly Token[], { words: name }: Table): boolean {
+  const of = span.findIndex(({ lower }) => lower === "of");
+  const said = of < 0 ? words : [...wordsOf(span.slice(of + 1)), ...wordsOf(span.slice(0, of))];
+  const rows = said.slice(0, -1).join();
+  const isRows = rows === name.join() || rows === name.filter((word) => !TABLE_DECORATION.has(word)).join();
+  // The "total of orders" is a sum.
+  return (
+    isRows && (of < 0 ? /^(?:valu|value|amount|worth|total)$/ : /^(?:valu|value|amount|worth)$/).test(said.at(-1) ?? "")
+  );
+}
+
+/** Returns the column that says what a row amounts to, if there is one for it alone. */
+function amountOf(table: Table): Table["columns"][number] | null {
+  const amounts = table.columns.filter((column) => isMoney(column) && !isOfOne({ table, column }));
+  const whole = amounts.filter(({ words }) => /^(?:total|amount|valu)$/.test(words.join()));
+  const [only, ...others] = whole.length > 0 ? whole : amounts;
+  return only && others.length === 0 ? only : null;
 }
 
 function columnFit(words: readonly string[], span: readonly Token[], table: Table, column: string): number {
@@ -200,7 +250,9 @@ function columnFit(words: readonly string[], span: readonly Token[], table: Tabl
   if (words.length === 2 && words.includes("date") && words.toReversed().join() === name.join()) return WITH_TABLE;
   if (name.join() === joined || isRunTogether(span, column)) return EQUAL;
   const ofTable = table.words.filter((word) => !TABLE_DECORATION.has(word));
-  const prefixes = ofTable.flatMap((_, i) => [ofTable.slice(i), ofTable.slice(0, i + 1)]);
+  // "Departments in Division 7" are rows.
+  const isApart = span.some(({ lower }) => lower === "in") && !column.toLowerCase().includes("in");
+  const prefixes = (isApart ? [] : ofTable).flatMap((_, i) => [ofTable.slice(i), ofTable.slice(0, i + 1)]);
   for (const prefix of prefixes) {
     if ([...prefix, ...name].join() === joined || [...prefix, ...words].join() === name.join()) return WITH_TABLE;
   }

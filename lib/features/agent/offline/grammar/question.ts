@@ -54,8 +54,11 @@ export type Modifier =
   | { kind: "groups"; entities: Entity[] }
   /** "Highest first" sorts by the figure. */
   | { kind: "order"; by: Item | "figure" | null; isDescending: boolean | null }
-  /** The number of rows that the superlative or rank beside it selects. */
-  | { kind: "top"; limit: number; isDescending: boolean }
+  /**
+   * The number of rows that the superlative or rank beside it selects. "Best selling" tells which figures may rank them,
+   * and "" that only the words beside it do.
+   */
+  | { kind: "top"; limit: number; isDescending: boolean; said: string; isSelling?: boolean }
   | { kind: "rank"; by: Item }
   | { kind: "extreme"; column: ColumnName | null; adjective: Adjective | null; isDescending: boolean; limit: number }
   | { kind: "most"; of: Counted; isDescending: boolean; limit: number }

@@ -2,6 +2,7 @@ import { alternatives as alt, many, mapped, optional, type Parser, sequence } fr
 import type { Modifier } from "../question";
 import type { Conditions } from "./conditions";
 import type { Groups } from "./groups";
+import type { NounPhrases } from "./noun-phrases";
 import type { Orders } from "./orders";
 import type { Rankings } from "./rankings";
 import type { RelatedRows } from "./related-rows";
@@ -11,11 +12,25 @@ import { FILLERS } from "./word-lists";
 import type { Words } from "./words";
 
 export type Modifiers = ReturnType<typeof modifierParsers>;
-type Parts = Words & Ties & Conditions & Rows & Groups & Orders & Rankings & RelatedRows;
+type Parts = Words & NounPhrases & Ties & Conditions & Rows & Groups & Orders & Rankings & RelatedRows;
 
 /** Returns the parser of all that follows the things a question asks for, up to its end. */
 export function modifierParsers(parts: Parts) {
-  const { say, date, at, indefinite, relation, linking, conditionOr, conditions, excluded, comparison, rows } = parts;
+  const {
+    tokens,
+    say,
+    date,
+    at,
+    valueList,
+    indefinite,
+    relation,
+    linking,
+    conditionOr,
+    conditions,
+    excluded,
+    comparison,
+    rows,
+  } = parts;
   const { groups, subject, order, figureFirst, sortedBy, extreme, most, having, exists, rank, rankByRows } = parts;
   const filler: Parser<Modifier | null> = alt<Modifier | null>(
     mapped(say(FILLERS), () => null),
@@ -23,6 +38,9 @@ export function modifierParsers(parts: Parts) {
     mapped(sequence(say("they|it|he|she"), optional(say("have|has|had")), alt(linking, say("have|has"))), () => null),
     mapped(sequence(say("who|that|which"), linking, say("it|them")), () => null),
   );
+  const bareValues: Parser<(Modifier | null)[]> = mapped(valueList, (values) => [
+    { kind: "conditions", conditions: [{ kind: "values", column: null, values, isNegated: false }] },
+  ]);
   const modifier: Parser<(Modifier | null)[]> = alt<(Modifier | null)[]>(
     mapped(comparison, (one) => [one]),
     // "Before 1980" needs no other word.
@@ -35,6 +53,8 @@ export function modifierParsers(parts: Parts) {
       alt(...(["called", "named", "titled", "born"] as const).map((word) => sequence(at(word), conditionOr))),
       ([, found]): (Modifier | null)[] => [{ kind: "conditions", conditions: [found] }],
     ),
+    // "Orders shipped or delivered".
+    (from) => (tokens[from]?.isQuoted ? [] : bareValues(from)),
     mapped(
       alt(conditions, excluded, groups, order, figureFirst, sortedBy, extreme, most, having, exists, rank, rankByRows),
       (one) => [one],

@@ -1,3 +1,4 @@
+import { isMoneyNoun } from "../column-facts";
 import type { ColumnName, TableName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Item, Modifier, Question } from "../question";
@@ -5,15 +6,16 @@ import type { Conditions } from "./conditions";
 import type { Items } from "./items";
 import type { Modifiers } from "./modifiers";
 import type { NounPhrases } from "./noun-phrases";
-import type { Rows } from "./rows";
-import { LEADS } from "./word-lists";
+import { limitOf, type Rows } from "./rows";
+import { AGGREGATES, LEADS, SELLING_LEAST, SELLING_MOST } from "./word-lists";
 import type { Words } from "./words";
 
 type Parts = Words & NounPhrases & Conditions & Items & Rows & Modifiers;
 
 /** Returns the parser of whole questions. */
 export function questionParser(parts: Parts): Parser<Question> {
-  const { tokens, say, table, names, determiner, distinct, and, adverb, entity, conditions, comparison } = parts;
+  const { tokens, say, table, number, names, determiner, distinct, and, adverb, entity, conditions, comparison } =
+    parts;
   const { item, items, topOf, rows, end, tail } = parts;
   const ask = (asked: Item[], modifiers: Modifier[]): Question => ({ items: asked, modifiers, isDistinct: false });
   const askItems = (asked: Item[], modifiers: Modifier[]): Question => ({
@@ -138,6 +140,39 @@ export function questionParser(parts: Parts): Parser<Question> {
   const topColumn = mapped(sequence(lead, topOf(names.columns), tail), ([, { found, top }, modifiers]) =>
     ask([{ kind: "column", column: found, isDistinct: false }], [top, ...modifiers]),
   );
+  /** "Which products sell best?" */
+  const selling = mapped(
+    sequence(
+      lead,
+      determiner,
+      optional(number),
+      names.tables,
+      table<string, boolean>([
+        [SELLING_MOST, true],
+        [SELLING_LEAST, false],
+      ]),
+      tail,
+    ),
+    ([, , count, found, isDescending, modifiers]) => {
+      const limit = count ?? limitOf(found.said);
+      const said = isDescending ? "best selling" : "worst selling";
+      return ask(
+        [{ kind: "rows", table: found }],
+        [{ kind: "top", limit, isDescending, said, isSelling: true }, ...modifiers],
+      );
+    },
+  );
+  /** "The total value of all paid orders" is that of the column with what an order amounts to. */
+  const amounts = mapped(
+    sequence(lead, optional(say("the|our")), table(AGGREGATES), say("value of|worth of|of|of all"), rows, tail),
+    ([, , fn, of, found, modifiers]) => {
+      const column = names.amountOf(found.table);
+      // The "total of orders" may be their number.
+      if (of.startsWith("of") && !(fn === "sum" && isMoneyNoun(found.table.table))) return undefined;
+      const scope = { kind: "scope" as const, table: found.table };
+      return column ? ask([{ kind: "aggregate", fn, column }], [scope, ...found.modifiers, ...modifiers]) : undefined;
+    },
+  );
   const share = mapped(
     sequence(lead, optional(say("the")), say("percentage of|percent of|share of|proportion of"), rows, tail),
     ([, , , found, modifiers]) =>
@@ -153,7 +188,11 @@ export function questionParser(parts: Parts): Parser<Question> {
         names.tables,
         tail,
       ),
-      ([, , found, , per, modifiers]) => ask([{ kind: "ratio", table: found, per }], modifiers),
+      ([, said, found, link, per, modifiers]) =>
+        // The "average rating by agent" is none of the number of ratings.
+        !said.endsWith("number of") && (found.isPart || link === "by")
+          ? undefined
+          : ask([{ kind: "ratio", table: found, per }], modifiers),
     ),
     mapped(
       sequence(
@@ -209,6 +248,8 @@ export function questionParser(parts: Parts): Parser<Question> {
     frequentColumn,
     frequentLast,
     topColumn,
+    selling,
+    amounts,
     share,
     ratio,
     moment,

@@ -1,6 +1,8 @@
+import { ROWS_MAX } from "../../plan";
+import { displayColumns } from "../../schema";
 import type { TableName, ValueName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, sequence } from "../parsers";
-import type { Adjective, Modifier } from "../question";
+import type { Adjective, Modifier, ModifierOf } from "../question";
 import type { NounPhrases } from "./noun-phrases";
 import type { Words } from "./words";
 
@@ -14,30 +16,41 @@ export function rowParsers({ say, table, number, names, determiner, adjective }:
     ["highest|largest|greatest|biggest|maximum|most|max|best|top", true],
     ["lowest|smallest|least|minimum|fewest|min", false],
   ]);
-  const topOf = <T>(parser: Parser<T>): Parser<{ found: T; top: Modifier }> =>
-    mapped(
-      sequence(
-        optional(say("the|our|all the")),
-        table<string, boolean>([
-          ["top|best|highest|largest|biggest", true],
-          ["bottom|worst|lowest|smallest", false],
-        ]),
-        number,
-        parser,
+  const ours = optional(say("the|our|all the"));
+  const topOf = <T extends { said: string }>(parser: Parser<T>): Parser<{ found: T; top: Modifier }> =>
+    alt<{ found: T; top: Modifier }>(
+      mapped(sequence(ours, say(`${HIGH}|${LOW}`), number, parser), ([, said, limit, found]) => ({
+        found,
+        top: topModifier(said, limit),
+      })),
+      mapped(
+        sequence(ours, say("highest|largest|biggest|lowest|smallest"), number, parser),
+        ([, said, limit, found]) => ({ found, top: { ...topModifier(said, limit), said: "" } }),
       ),
-      ([, isDescending, limit, found]) => ({ found, top: { kind: "top", limit, isDescending } }),
+      mapped(sequence(ours, say(`${HIGH}|${LOW}`), parser), ([, said, found]) => ({
+        found,
+        top: topModifier(said, limitOf(found.said)),
+      })),
+      mapped(
+        sequence(ours, optional(sequence(say("top"), number)), say(SELLING), optional(number), parser),
+        ([, before, said, after, found]) => ({
+          found,
+          top: { ...topModifier(said, before?.[1] ?? after ?? limitOf(found.said)), isSelling: true },
+        }),
+      ),
     );
   const rows: Parser<NamedRows> = alt<NamedRows>(
     mapped(topOf(names.tables), ({ found, top }) => ({ table: found, modifiers: [top] })),
     mapped(sequence(optional(say("the")), number, names.tables), ([, count, found]) => ({
       table: found,
-      modifiers: [{ kind: "top", limit: count, isDescending: true }],
+      modifiers: [{ kind: "top", limit: count, isDescending: true, said: "" }],
     })),
     mapped(sequence(determiner, names.tables), ([, found]) => ({ table: found, modifiers: [] })),
-    mapped(sequence(determiner, many(names.values, 2), names.tables), ([, values, found]) => ({
-      table: found,
-      modifiers: values.length === 0 ? [] : [valuesOf(values)],
-    })),
+    mapped(sequence(determiner, many(names.values, 2), names.tables), ([, values, found]) =>
+      values.some((value) => isNameOf(value, found))
+        ? undefined
+        : { table: found, modifiers: values.length === 0 ? [] : [valuesOf(values)] },
+    ),
     mapped(sequence(optional(say("the")), limit, adjective, names.tables), ([, count, found, rowsOf]) => ({
       table: rowsOf,
       modifiers: [byAdjective(found, count)],
@@ -48,6 +61,29 @@ export function rowParsers({ say, table, number, names, determiner, adjective }:
     })),
   );
   return { limit, extremeWord, topOf, rows };
+}
+
+/** Whether a value is the name of one row, of which there are no several: "all London airports". */
+function isNameOf({ hits }: ValueName, { table, said }: TableName): boolean {
+  const names = displayColumns(table);
+  return isPlural(said) && hits.some(({ ref }) => names.includes(ref.column));
+}
+
+const HIGH = "top|best";
+const LOW = "bottom|worst";
+const SELLING = "best selling|top selling|bestselling|most sold|worst selling|least sold";
+
+/** Returns the number of rows that a superlative without one selects: "the best product", "the best products". */
+export function limitOf(said: string): number {
+  return isPlural(said) ? ROWS_MAX : 1;
+}
+
+function isPlural(said: string): boolean {
+  return /[^s]s$/i.test(said);
+}
+
+function topModifier(said: string, limit: number): ModifierOf<"top"> {
+  return { kind: "top", limit, isDescending: !/^(?:bottom|worst|lowest|smallest|least)/.test(said), said };
 }
 
 /** Returns the superlative of an adjective, such as that of the two oldest rows. */

@@ -1,3 +1,4 @@
+import type { Chosen } from "../../choice";
 import type { Linked, ValueHit } from "../../link";
 import type { Schema } from "../../schema";
 import { joinTokens } from "../../words";
@@ -7,8 +8,8 @@ import { alternatives as alt, mapped, type Parser } from "../parsers";
 export type Words = ReturnType<typeof wordParsers>;
 
 /** Returns the parsers of single words: phrases, numbers, quoted texts, times, and the names of the schema. */
-export function wordParsers(linked: Linked, schema: Schema, hits: readonly ValueHit[]) {
-  const names = new Names(linked.tokens, schema, hits);
+export function wordParsers(linked: Linked, schema: Schema, hits: readonly ValueHit[], chosen: Chosen) {
+  const names = new Names(linked.tokens, schema, hits, chosen);
   const { tokens, dates } = linked;
   const { text, starts } = joinTokens(tokens);
   /** Reads one of some phrases. */

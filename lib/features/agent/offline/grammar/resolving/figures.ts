@@ -1,20 +1,10 @@
 import { GRAIN_NOUNS, type Grain } from "../../dates";
 import { emptyPlan, figureAlias, type Measure, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
+import { isMoney, isMoneyNoun, isOfOne, isQuantity, isRank, nameOf, repeatedName } from "../column-facts";
 import type { ColumnName } from "../names";
 import type { Item } from "../question";
-import {
-  isFigure,
-  isKeySaid,
-  isMoney,
-  isMoneyNoun,
-  isNumberFor,
-  isOfOne,
-  isQuantity,
-  isRank,
-  nameOf,
-  repeatedName,
-} from "./columns";
+import { isFigure, isKeySaid, isNumberFor } from "./columns";
 import { timeColumn } from "./implied-columns";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -35,8 +25,10 @@ export function toFigurePlan(resolution: Resolution): Plan {
   if (rows?.kind === "rows" && items.length === 1 && groupEntities.length > 0) {
     // "Revenue by month" counts no rows of `daily_revenue`.
     if (rows.table.isPart) throw new Unresolved();
-    resolution.assume(`I assumed the number of ${rows.table.table.name}.`);
-    figures.push({ kind: "count", entity: { table: rows.table }, isDistinct: false });
+    // "Expenses by category" are rather amounts.
+    const isTotal = isMoneyNoun(rows.table.table);
+    if (!isTotal) resolution.assume(`I assumed the number of ${rows.table.table.name}.`);
+    figures.push({ kind: "count", entity: { table: rows.table }, isDistinct: false, isTotal });
   }
   const plainItems = items.filter(
     (item): item is Extract<Item, { kind: "column" }> => item.kind === "column" && !summed,
@@ -256,12 +248,6 @@ function isWholeName({ options }: ColumnName, { column }: Ref): boolean {
   return (options.find(({ ref }) => ref.column === column)?.fit ?? 0) >= CERTAIN;
 }
 
-/** Whether a table only says which rows of two others belong together, by whose names it is called. */
-function isLink({ schema }: Resolution, table: Table): boolean {
-  const above = schema.edges.filter(({ from }) => from === table).map(({ to }) => to);
-  return above.some((a) => above.some((b) => a !== b && [...a.words, ...b.words].join() === table.words.join()));
-}
-
 function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const suffix = place === 0 ? "" : `_${place + 1}`;
   if (item.kind === "share") {
@@ -299,8 +285,12 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   if (item.entity && "table" in item.entity && isFigure(item.entity.table)) throw new Unresolved();
   const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
   // "Train stations" may be stations rather than the rows of `train_station`, between trains and stations.
-  if (item.entity && isLink(resolution, table)) throw new Unresolved();
-  resolution.assumeRows(table);
+  if (item.entity && resolution.isLink(table)) throw new Unresolved();
+  const values = resolution.valuesInstead(table);
+  if (values) {
+    if (table !== resolution.from) throw new Unresolved();
+    return { alias: `${values.column.name}_count${suffix}`, fn: "countDistinct", ref: values };
+  }
   const sum = summedInstead(resolution, item, table);
   if (sum) return { alias: `${figureAlias("sum", sum)}${suffix}`, fn: "sum", ref: sum };
   if (item.isDistinct && table !== resolution.from) throw new Unresolved();

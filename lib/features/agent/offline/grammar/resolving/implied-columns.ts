@@ -1,8 +1,9 @@
 import type { Ref } from "../../plan";
 import { isLateDate, type Table } from "../../schema";
 import { nameWords, stemOf } from "../../words";
+import { isRank, nameOf } from "../column-facts";
 import type { Adjective, ModifierOf } from "../question";
-import { isKeySaid, isRank, nameOf } from "./columns";
+import { isKeySaid } from "./columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 

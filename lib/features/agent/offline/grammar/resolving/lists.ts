@@ -1,6 +1,8 @@
 import { addOutput, emptyPlan, outputsOf, type Plan, type Ref, ROWS_MAX } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
-import { isFigure, repeatedName } from "./columns";
+import { nameWords } from "../../words";
+import { nameOf, repeatedName } from "../column-facts";
+import { isFigure } from "./columns";
 import { extremeOf } from "./implied-columns";
 import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -9,22 +11,26 @@ import { Unresolved } from "./unresolved";
 
 /** Returns the plan of a question for rows or their columns. */
 export function toListPlan(resolution: Resolution): Plan {
-  const { items, isDistinct } = resolution.question;
+  const { items } = resolution.question;
+  let { isDistinct } = resolution.question;
   const target = resolution.target as Table;
   resolution.from = target;
   const isWhole = items.every(({ kind }) => kind === "rows");
-  if (isWhole) resolution.assumeRows(target);
+  const values = isWhole ? resolution.valuesInstead(target) : null;
+  if (values) isDistinct = true;
   // "Revenue last year" asks for no rows of `daily_revenue`.
   if (items.some((item) => item.kind === "rows" && isFigure(item.table))) throw new Unresolved();
-  const refs = isWhole
-    ? displayed(target)
-    : items.flatMap((item) =>
-        item.kind === "column"
-          ? [resolution.pick(item.column)]
-          : item.kind === "display"
-            ? nameColumns(resolution, item.table.table)
-            : [],
-      );
+  const refs = values
+    ? [values]
+    : isWhole
+      ? displayed(target)
+      : items.flatMap((item) =>
+          item.kind === "column"
+            ? [resolution.pick(item.column)]
+            : item.kind === "display"
+              ? nameColumns(resolution, item.table.table)
+              : [],
+        );
   if (!isWhole && items.some(({ kind }) => kind !== "column" && kind !== "display")) throw new Unresolved();
   // "All product categories" may be rows or values.
   const [only] = refs;
@@ -33,6 +39,18 @@ export function toListPlan(resolution: Resolution): Plan {
   if (isOpen && !hasFilter && only?.column.kind === "text" && !displayColumns(only.table).includes(only.column)) {
     throw new Unresolved();
   }
+  if (!isWhole) checkSharedWords(resolution, refs);
+  // "Show all majors" may be those of each row, or the different ones.
+  const [item] = items;
+  const isPlural = item?.kind === "column" && /[^s]s$/i.test(item.column.said);
+  const isUnclear = isPlural && only && refs.length === 1 && !isDistinct && !resolution.mentioned.has(only.table);
+  const isPlain = resolution.modifiers.every(({ kind }) => /^(?:conditions|scope|exists)$/.test(kind));
+  if (isUnclear && isPlain && !isTelling(only)) {
+    const different = `different ${nameOf(only)}`;
+    isDistinct = different === resolution.choose(item.column.said, [different, `${nameOf(only)} of each row`], String);
+  }
+  if (isDistinct && refs.some(({ column }) => column.nullable))
+    resolution.assume("I assumed that rows without a value count as one.");
   // The columns of two tables are read from the lower one.
   const lowest = refs
     .map(({ table }) => table)
@@ -53,10 +71,12 @@ export function toListPlan(resolution: Resolution): Plan {
   const plan = { ...emptyPlan(resolution.from), where, outputs, isDistinct, limit: ROWS_MAX };
   if (isWhole && outputs.length < target.columns.length)
     resolution.assume(`I assumed that the first ${outputs.length} columns of ${target.name} are enough.`);
-  const isTelling = refs.some(
-    ({ table, column }) => repeatedName(table) !== column && (column.isKey || displayColumns(table).includes(column)),
-  );
-  if (!isDistinct && !isTelling) resolution.assume("I assumed that equal rows are listed as often as they occur.");
+  // "Writers who published a book for 9 euros" are one for each row, or for each related one.
+  const isNaming = refs.some((ref) => isTelling(ref) || /^(?:name|titl)$/.test(ref.column.words.at(-1) ?? ""));
+  const isRelated = where.some((predicate) => predicate.kind === "exists" && !predicate.isNegated);
+  if (!isDistinct && !isNaming && isRelated) throw new Unresolved();
+  if (!isDistinct && !refs.some(isTelling))
+    resolution.assume("I assumed that equal rows are listed as often as they occur.");
   const [order] = resolution.all("order");
   const [extreme] = resolution.all("extreme");
   if (order && extreme) throw new Unresolved();
@@ -84,6 +104,29 @@ export function toListPlan(resolution: Resolution): Plan {
     });
   }
   return finishPlan(resolution, plan);
+}
+
+/** Whether the values of a column tell rows apart. */
+function isTelling({ table, column }: Ref): boolean {
+  return repeatedName(table) !== column && (column.isKey || displayColumns(table).includes(column));
+}
+
+/**
+ * "Color code and description" may ask for the description of the color.
+ * @throws Unresolved if another table has such a column
+ */
+function checkSharedWords({ schema, question }: Resolution, refs: readonly Ref[]): void {
+  let before: string[] = [];
+  for (const item of question.items) {
+    if (item.kind !== "column") continue;
+    const said = nameWords(item.column.said);
+    const shared = before;
+    before = said.slice(0, -1);
+    const name = [...shared, ...said].join();
+    const isOther = ({ name: own }: Ref["column"]) =>
+      nameWords(own).join() === name && !refs.some(({ column }) => column.name === own);
+    if (shared.length > 0 && schema.tables.some(({ columns }) => columns.some(isOther))) throw new Unresolved();
+  }
 }
 
 /** Returns what rows are called. */

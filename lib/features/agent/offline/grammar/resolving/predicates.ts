@@ -1,8 +1,11 @@
 import { spanWords } from "../../explain";
 import type { Predicate, Ref } from "../../plan";
 import type { Table } from "../../schema";
+import { stemOf } from "../../words";
+import { nameOf } from "../column-facts";
+import type { ColumnName } from "../names";
 import type { Adjective, Condition } from "../question";
-import { isKeySaid, nameOf } from "./columns";
+import { isKeySaid, isVague } from "./columns";
 import { adjectiveColumn, timeColumn } from "./implied-columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
@@ -15,8 +18,13 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   const where: Predicate[] = [];
   const below = new Map<Table, Predicate[]>();
   const seen = new Set<string>();
-  for (const condition of resolution.all("conditions").flatMap(({ conditions }) => conditions)) {
+  const conditions = resolution.all("conditions").flatMap((one) => one.conditions);
+  checkEvents(resolution, conditions);
+  for (const condition of conditions) {
     const { ref, predicate } = toPredicate(resolution, condition);
+    const isLeavingOut = (predicate.kind === "compare" && predicate.op === "<>") || predicate.kind === "in";
+    if (isLeavingOut && ref.column.nullable && (predicate.kind === "compare" || predicate.isNegated))
+      resolution.assume(`I assumed that rows without ${nameOf(ref)} are left out.`);
     checkBounds(resolution, ref, predicate);
     const key = `${ref.table.id} ${ref.column.name}`;
     // "Both A and B" of one column: no row has two values.
@@ -65,6 +73,19 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   return where;
 }
 
+/**
+ * "Solved last month" is a time of solving rather than a state and another time.
+ * @throws Unresolved if a value is also an event with a time
+ */
+function checkEvents({ from }: Resolution, conditions: readonly Condition[]): void {
+  const isTimed = conditions.some((one) => (one.kind === "date" || one.kind === "years") && one.column === null);
+  const events = from?.columns.flatMap(({ kind, words }) => (kind === "date" ? words : [])) ?? [];
+  for (const one of conditions) {
+    if (!isTimed || one.kind !== "values" || one.column) continue;
+    if (one.values.some(({ said }) => events.includes(stemOf(said.toLowerCase())))) throw new Unresolved();
+  }
+}
+
 /** "Before 1945 and after 1955" speaks of two rows: no row is both. */
 function checkBounds(resolution: Resolution, ref: Ref, predicate: Predicate): void {
   const key = `${ref.table.id} ${ref.column.name}`;
@@ -95,6 +116,20 @@ function toExists(resolution: Resolution, table: Table, where: Predicate[], isNe
   return { kind: "exists", table, steps, where, isNegated };
 }
 
+/**
+ * Returns the column that a condition names.
+ * @throws Unresolved with the choice if two tables of the question have it: "the address of the customer with id 10"
+ */
+function pickNamed(resolution: Resolution, name: ColumnName, wanted: (ref: Ref) => boolean = () => true): Ref {
+  const isAsked = ({ table }: Ref) => table === resolution.target || resolution.mentioned.has(table);
+  const refs = name.options.map(({ ref }) => ref).filter((ref) => isAsked(ref) && wanted(ref));
+  const [first] = refs;
+  const isOfSeveral = refs.some((ref) => first && ref.table !== first.table && !resolution.isSameKey(first, ref));
+  return isOfSeveral && (isVague(name) || isKeySaid(name))
+    ? resolution.choose(name.said, refs, nameOf)
+    : resolution.pick(name, wanted);
+}
+
 function isYearText({ column }: Ref): boolean {
   return column.kind === "text" && column.words.some((word) => /^(?:year|season|date)/.test(word));
 }
@@ -103,7 +138,7 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
   switch (condition.kind) {
     case "compare": {
       const ref = condition.column
-        ? resolution.pick(condition.column)
+        ? pickNamed(resolution, condition.column)
         : adjectiveColumn(resolution, condition.adjective as Adjective);
       const { op, value } = condition;
       if (ref.column.kind === "date" || ref.column.kind === "boolean") throw new Unresolved();
@@ -121,7 +156,7 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
       return { ref, predicate: { kind: "compare", ref, op, value } };
     }
     case "numbers": {
-      const ref = resolution.pick(condition.column, ({ column }) => column.kind === "number");
+      const ref = pickNamed(resolution, condition.column, ({ column }) => column.kind === "number");
       const { values, isNegated } = condition;
       return { ref, predicate: { kind: "in", ref, values, isNegated } };
     }
@@ -158,12 +193,12 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
       return { ref, predicate: { kind: "in", ref, values: values.flat(), isNegated: false } };
     }
     case "text": {
-      const ref = resolution.pick(condition.column, ({ column }) => column.kind === "text");
+      const ref = pickNamed(resolution, condition.column, ({ column }) => column.kind === "text");
       const { text, where, isNegated } = condition;
       return { ref, predicate: { kind: "contains", ref, text, where, isNegated } };
     }
     case "empty": {
-      const ref = resolution.pick(condition.column);
+      const ref = pickNamed(resolution, condition.column);
       return { ref, predicate: { kind: "null", ref, isNegated: condition.isNegated } };
     }
     case "date": {

@@ -1,7 +1,8 @@
 import { emptyPlan, figureAlias, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
+import { isNumberOf, isOfSeveral } from "../column-facts";
 import type { ModifierOf } from "../question";
-import { countedTable, isKeySaid, isNumberFor, isNumberOf, isOfSeveral } from "./columns";
+import { countedTable, isKeySaid, isNumberFor } from "./columns";
 import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";
@@ -14,6 +15,8 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
   const figure = "fn" in modifier.of ? modifier.of : null;
   const figureRef = figure && resolution.pick(figure.column, isNumberFor(figure.fn));
   const counted = figureRef?.table ?? (countedTable(modifier) as Table);
+  // "Train stations" may be stations rather than the rows of `train_station`.
+  if (!figure && resolution.isLink(counted)) throw new Unresolved();
   // "The party with the most hosts" may be the one with the largest `number_of_hosts`.
   if (!figure && target.columns.some((column) => isNumberOf(column, counted))) throw new Unresolved();
   if (resolution.all("groups").length > 0 || resolution.all("extreme").length > 0 || resolution.all("order").length > 0)
@@ -60,7 +63,7 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
   const keys = isGroup ? [] : target.columns.filter(({ isKey }) => isKey);
   if (!isGroup && keys.length === 0) throw new Unresolved();
   // A row with a count stands for several.
-  if (isOfSeveral(counted)) throw new Unresolved();
+  if (figure?.fn !== "sum" && isOfSeveral(counted)) throw new Unresolved();
   const shown = refs ?? (isWhole ? displayed(target) : keys.map((column) => ({ table: target, column })));
   for (const { table } of shown) {
     if (!isColumn && !resolution.isAbove(target, table)) throw new Unresolved();
@@ -70,6 +73,8 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
   const alias = figure && figureRef ? figureAlias(figure.fn, figureRef) : `${tableAlias(counted)}_count`;
   if (!figure) resolution.assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
   if (modifier.kind === "most") resolution.assumeTies(modifier.limit);
+  if (modifier.kind === "most" && modifier.limit === ROWS_MAX)
+    resolution.assume(`I assumed that ${target.name} without ${counted.name} are left out.`);
   return finishPlan(resolution, {
     ...emptyPlan(base),
     where: predicatesOf(resolution),

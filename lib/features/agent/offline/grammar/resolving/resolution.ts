@@ -1,10 +1,11 @@
 import type { Chosen } from "../../choice";
 import type { ValueHit } from "../../link";
-import type { Predicate, Ref } from "../../plan";
+import { type Predicate, type Ref, ROWS_MAX } from "../../plan";
 import { displayColumns, type Schema, type Step, type Table } from "../../schema";
+import { nameOf } from "../column-facts";
 import type { ColumnName, ValueName } from "../names";
 import type { Modifier, ModifierOf, Question } from "../question";
-import { isVague, nameOf } from "./columns";
+import { isVague } from "./columns";
 import { Unresolved } from "./unresolved";
 
 /** Difference of rank within which the answer names the column that it chose. */
@@ -79,24 +80,44 @@ export class Resolution {
       const tied = ranked.filter(({ rank }) => rank === best.rank);
       return this.choose(name.said, tied, ({ ref }) => nameOf(ref)).ref;
     }
-    // "The names of aircraft" are no names of airports, although those have a column that ends with the word.
-    const isOwn = !this.target || !this.mentioned.has(this.target) || this.isAbove(this.target, best.ref.table);
-    if (!isOwn && !this.mentioned.has(best.ref.table) && isVague(name)) throw new Unresolved();
+    const { table } = best.ref;
+    if (this.target && table !== this.target && this.mentioned.has(this.target) && !this.mentioned.has(table)) {
+      // "The names of aircraft" are no names of airports, and those of orchestras none of their conductors.
+      const { columns, words } = this.target;
+      const isNamed = columns.some((column) => column.kind === "text" && column.words.join() === words.join());
+      if (isVague(name) && (isNamed || !this.isAbove(this.target, table))) throw new Unresolved();
+      if (isVague(name)) this.assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
+    }
     const { fit = 0 } = name.options.find(({ ref }) => ref === best.ref) ?? {};
-    const isRivaled = second && second.rank > best.rank - RIVAL && !this.isSameKey(best.ref, second.ref);
+    // A view repeats the columns of its tables.
+    const rival = ranked.find(({ ref }) => ref !== best.ref && !ref.table.isView);
+    const isRivaled = rival && rival.rank > best.rank - RIVAL && !this.isSameKey(best.ref, rival.ref);
     if (fit < CERTAIN || isRivaled) this.assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
     return best.ref;
   }
 
   /** Of rows that share the last place, an answer shows some. */
   assumeTies(limit: number): void {
+    if (limit === ROWS_MAX) return;
     this.assume(`I assumed that ${limit} ${limit === 1 ? "row is" : "rows are"} enough if others share the same rank.`);
   }
 
-  /** "Allergy types" are rows, or the types in a column of that name. */
-  assumeRows({ name, columns, words }: Table): void {
-    const same = columns.find((column) => column.kind === "text" && column.words.join() === words.join());
-    if (same) this.assume(`I assumed the rows of ${name}, not the different values of ${same.name}.`);
+  /**
+   * Returns the column of a table's name whose values a person chose instead of rows: "allergy types" may be the types of
+   * allergies. Null for the rows.
+   * @throws Unresolved with the choice if a key other than a number identifies the rows
+   */
+  valuesInstead(table: Table): Ref | null {
+    const { name, columns, words } = table;
+    const column = columns.find((each) => each.kind === "text" && each.words.join() === words.join());
+    if (!column) return null;
+    const [key, ...others] = columns.filter(({ isKey }) => isKey);
+    if (key && (key === column || (others.length === 0 && key.kind === "number"))) {
+      this.assume(`I assumed the rows of ${name}, not the different values of ${column.name}.`);
+      return null;
+    }
+    const values = `different ${nameOf({ table, column })}`;
+    return this.choose(name, [`rows of ${name}`, values], String) === values ? { table, column } : null;
   }
 
   assume(text: string): void {
@@ -205,6 +226,12 @@ export class Resolution {
       if (!step.isUp) throw new Unresolved();
       if (!this.joins.some((each) => each.table === step.table)) this.joins.push(step);
     }
+  }
+
+  /** Whether a table only says which rows of two others belong together, by whose names it is called. */
+  isLink({ words }: Table): boolean {
+    const above = this.schema.edges.filter(({ from }) => from.words === words).map(({ to }) => to);
+    return above.some((a) => above.some((b) => a !== b && [...a.words, ...b.words].join() === words.join()));
   }
 
   /** Whether a column identifies rows that have a name. */

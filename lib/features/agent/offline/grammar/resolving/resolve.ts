@@ -36,7 +36,8 @@ export function resolveQuestion(
 function resolve(resolution: Resolution): Resolved {
   const { items } = resolution.question;
   // "Revenue by country" ranks nothing.
-  if (resolution.all("rank").length > 0 && resolution.all("top").length === 0) throw new Unresolved();
+  const isRanked = resolution.all("rank").length === 0 || resolution.all("top").length > 0;
+  if (!isRanked && !items.every(({ kind }) => kind === "rows")) throw new Unresolved();
   resolution.target = findTarget(resolution);
   const grouped = resolution.all("groups");
   const hasCount = items.some(({ kind }) => kind === "count");

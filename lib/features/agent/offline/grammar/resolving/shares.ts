@@ -1,7 +1,7 @@
 import { emptyPlan, figureAlias, type Plan, tableAlias } from "../../plan";
 import type { Table } from "../../schema";
 import { nameWords } from "../../words";
-import { isOfSeveral, nameOf } from "./columns";
+import { isOfSeveral, nameOf } from "../column-facts";
 import { finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
 import type { Resolution } from "./resolution";

@@ -1,7 +1,8 @@
 import type { Ref } from "../../plan";
 import type { Table } from "../../schema";
+import { nameOf } from "../column-facts";
 import type { ColumnName } from "../names";
-import { countedTable, isNumberFor, nameOf } from "./columns";
+import { countedTable, isNumberFor } from "./columns";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { chartOf, readChart } from "./chart";
+import { emptyPlan, type Plan } from "./plan";
+import { Schema } from "./schema";
+
+const column = (name: string, type = "text") => ({ name, type });
+const SCHEMA = new Schema([{ name: "orders", columns: [column("channel"), column("placed_at", "timestamp")] }]);
+
+describe("readChart", () => {
+  test.each([
+    ["show as bar chart", "", "bar"],
+    ["Show it as a bar chart.", "", "bar"],
+    ["and now as a line graph", "", "line"],
+    ["pie chart please", "", "pie"],
+    ["Draw a chart", "", null],
+    ["orders by channel as a pie chart", "orders by channel", "pie"],
+    ["draw a line chart of orders per month", "orders per month", "line"],
+    ["Plot orders per month", "orders per month", null],
+  ])("%s", (text, question, kind) => {
+    expect(readChart(text, SCHEMA)).toEqual({ question, ask: { kind } });
+  });
+
+  test("leaves other questions alone, and those about a table called like a chart", () => {
+    expect(readChart("orders by channel", SCHEMA)).toBeNull();
+    const accounts = new Schema([{ name: "chart_of_accounts", columns: [column("name")] }]);
+    expect(readChart("show the chart of accounts", accounts)).toBeNull();
+  });
+});
+
+describe("chartOf", () => {
+  const [orders] = SCHEMA.tables;
+  if (!orders) throw new Error("no table");
+  const [channel, placed] = orders.columns;
+  if (!channel || !placed) throw new Error("no columns");
+  const byChannel = { alias: "channel", kind: "column" as const, ref: { table: orders, column: channel } };
+  const byMonth = {
+    alias: "month",
+    kind: "time" as const,
+    ref: { table: orders, column: placed },
+    grain: "month" as const,
+  };
+  const counts = (outputs: Plan["outputs"]): Plan => ({
+    ...emptyPlan(orders),
+    outputs,
+    measures: [{ alias: "orders_count", fn: "count" }],
+  });
+  const shelvesOf = (plan: Plan, kind: "pie" | null) =>
+    (chartOf(plan, { kind }, [])?.spec.usermeta as { shelves: unknown } | undefined)?.shelves;
+
+  test("draws times as a line, and other groups as bars", () => {
+    expect(shelvesOf(counts([byMonth, byChannel]), null)).toMatchObject({
+      kind: "line",
+      across: "month",
+      colour: "channel",
+      sort: "given",
+    });
+    expect(shelvesOf(counts([byChannel]), null)).toMatchObject({ kind: "bar", sort: "value" });
+    expect(shelvesOf(counts([byChannel]), "pie")).toMatchObject({ kind: "pie" });
+    expect(chartOf(counts([byMonth]), { kind: null }, [])?.title).toBe("Orders count by month");
+  });
+
+  test("draws no figure without a group, and no rows without a figure", () => {
+    expect(chartOf(counts([]), { kind: null }, [])).toBeNull();
+    expect(chartOf({ ...emptyPlan(orders), outputs: [byChannel] }, { kind: null }, [])).toBeNull();
+  });
+});
