@@ -7,10 +7,18 @@ import { CardHead } from "@/components/agent/step-line";
 import { type Plan, type ToolPart, toPlan } from "@/components/agent/tool-parts";
 import { useLive } from "@/components/layout/use-live";
 import { Markdown } from "@/components/markdown/markdown";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import type { Grant, PlanAnswer } from "@/lib/features/agent/schema";
+import { later } from "@/lib/platform/browser/load-again";
+
+const PlanPreview = lazyComponent(
+  later(() => import("@/components/agent/plan-preview")),
+  (module) => module.PlanPreview,
+  () => <div className="plan-preview" aria-busy="true" />,
+);
 
 const GRANT_WORDS: Record<Grant, string> = {
   "query-write": "Run write queries",
@@ -130,8 +138,10 @@ type PlanFormProps = { plan: Plan; deciding: ReturnType<typeof useDecision> };
 function PlanForm({ plan, deciding: { decide, isSending, failure } }: PlanFormProps) {
   const [grants, setGrants] = useState<Grant[]>(plan.asked);
   const [changes, setChanges] = useState<string | null>(null);
+  const [isBlocked, setIsBlocked] = useState(false);
   return (
     <>
+      {plan.dashboard && <PlanPreview dashboard={plan.dashboard} onBlocked={setIsBlocked} />}
       <PlanTargets ids={plan.targets} />
       <fieldset className="plan-grants">
         <legend className="xs t2">Allow for this turn (up to 2 hours)</legend>
@@ -175,7 +185,7 @@ function PlanForm({ plan, deciding: { decide, isSending, failure } }: PlanFormPr
             <button
               type="button"
               className="btn primary sm"
-              disabled={isSending || grants.length === 0}
+              disabled={isSending || isBlocked || grants.length === 0}
               onClick={() => decide({ decision: "approve", grants })}
             >
               Approve plan

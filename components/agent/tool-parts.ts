@@ -1,5 +1,6 @@
 import type { AgentMessage, AgentPart } from "@/components/agent/chats";
 import type { Grant } from "@/lib/features/agent/schema";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 
 /** One tool call, as the cards read it. A model may send any form, so each field is checked before use. */
 export type ToolPart = {
@@ -57,8 +58,19 @@ export type Plan = {
   granted: Grant[];
   /** Ids of the objects that the grants are limited to; null for a plan that names none. */
   targets: string[] | null;
+  /** The dashboard as the plan saves it: the fields that it changes; null for a plan that shows none. */
+  dashboard: PlannedDashboard | null;
   status: "pending" | "approved" | "changes_requested" | "cancelled";
   expiresAt: string | null;
+};
+
+/** The server has validated the fields before it stored the plan. */
+export type PlannedDashboard = Partial<
+  Pick<Dashboard, "title" | "description" | "datasets" | "widgets" | "filters">
+> & {
+  /** Omitted for a new dashboard. */
+  dashboardId?: string;
+  version?: number;
 };
 
 const STATUSES = ["pending", "approved", "changes_requested", "cancelled"] as const;
@@ -74,6 +86,7 @@ export function toPlan({ input, output, state }: ToolPart): Plan | null {
     asked: [...new Set(list(input.grants))],
     granted: list(output.grants),
     targets: Array.isArray(input.targets) ? [...new Set(input.targets.map((id) => String(id).toLowerCase()))] : null,
+    dashboard: input.dashboard ? (toRecord(input.dashboard) as PlannedDashboard) : null,
     status: STATUSES.find((each) => each === output.status) ?? "pending",
     expiresAt: typeof output.expiresAt === "string" ? output.expiresAt : null,
   };

@@ -141,6 +141,47 @@ test("C25 shows the objects that a plan's grants apply to", async ({ page, perso
   await expect(said(page, "Targets: new files only.")).toBeVisible();
 });
 
+test("shows the dashboard that a plan saves, from its data", async ({ page, person, own }) => {
+  const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const [{ id: connectionId }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
+  const table = (title: string, query: string) => ({ kind: "table", title, source: { connectionId, query } });
+  const planOf = (dashboard: object) => ({
+    tool: "propose_plan",
+    input: { planMarkdown: "1. Create the dashboard", grants: ["dashboard-write"], dashboard },
+  });
+  const titles = async () => {
+    const list = await (await page.request.get(`${base}/dashboards`)).json();
+    return list.data.map(({ title }: { title: string }) => title);
+  };
+  const good = { title: "Products", widgets: [table("Cheapest", "select 'mug' as product, 3 as price")] };
+  const bad = { ...good, widgets: [...good.widgets, table("Broken", "select nothing from nowhere")] };
+  own.model.say([planOf(bad)], [{ text: "I changed it." }]);
+  await ask(page, person.slug, "Build a dashboard");
+  const preview = panel(page).getByRole("region", { name: "Preview" });
+  await expect(preview).toContainText("1 of 2 widgets failed", { timeout: 30_000 });
+  await expect(preview.getByRole("alert")).toContainText("Broken");
+  await expect(button(page, "Approve plan")).toBeDisabled();
+  await button(page, "Request changes").click();
+  await panel(page).getByRole("textbox", { name: "Requested changes" }).fill("Remove Broken");
+  await button(page, "Send request").click();
+  await expect(said(page, "I changed it.")).toBeVisible();
+
+  own.model.say([planOf(good)], [{ tool: "save_dashboard", input: good }], [{ text: "It is saved." }]);
+  await field(page).fill("Again");
+  await page.keyboard.press("Enter");
+  await expect(preview).toContainText("1 of 1 widget rendered", { timeout: 30_000 });
+  await expect(preview).toContainText("mug");
+  await expectAccessible(page);
+  await button(page, "Enlarge preview").click();
+  const large = page.getByRole("dialog", { name: "Products" });
+  await expect(large.getByText("mug")).toBeVisible();
+  await page.keyboard.press("Escape");
+  expect(await titles()).not.toContain("Products");
+  await button(page, "Approve plan").click();
+  await expect(said(page, "It is saved.")).toBeVisible();
+  expect(await titles()).toContain("Products");
+});
+
 test("reports a change request to the model, and grants nothing after a cancellation", { tag: "@long" }, async ({
   page,
   person,

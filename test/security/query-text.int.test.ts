@@ -204,6 +204,7 @@ const CASES: Record<string, Case> = {
           hasKept: async () => false,
           failedQueries: { count: 0 },
           decision: async () => null,
+          plannedDashboards: async () => [],
         },
       };
       await queryTool(context, { connectionId, query }).catch(() => {});

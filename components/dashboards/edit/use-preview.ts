@@ -1,6 +1,6 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -28,20 +28,64 @@ export function usePreview(dashboardId: string, draft: Draft, widget: Widget | n
   const { workspace } = useWorkspace();
   const timezone = useZone();
   const item = useMemo(() => (widget ? toPreviewItem(draft, widget) : null), [draft, widget]);
-  const { data, error, isFetching } = useQuery({
-    queryKey: ["dashboard-preview", workspace.id, dashboardId, timezone, widget?.id, item],
-    queryFn: () => batchOf(workspace.id, dashboardId, timezone).ask(item as PreviewItem),
+  const result = useQuery({
+    ...toPreviewQuery({ workspaceId: workspace.id, dashboardId, timezone }, widget?.id, item),
+    placeholderData: keepPreviousData,
+  });
+  return widget && item ? toWidgetPreview(widget, result) : NOTHING;
+}
+
+/**
+ * Returns the previews of all widgets that read data, in the order of the draft.
+ * @param dashboardId null for a dashboard that does not exist yet
+ */
+export function usePreviews(dashboardId: string | null, draft: Draft) {
+  const { workspace } = useWorkspace();
+  const timezone = useZone();
+  const items = useMemo(
+    () =>
+      draft.widgets.flatMap((widget) => {
+        const item = toPreviewItem(draft, widget);
+        return item ? [{ widget, item }] : [];
+      }),
+    [draft],
+  );
+  const results = useQueries({
+    queries: items.map(({ widget, item }) =>
+      toPreviewQuery({ workspaceId: workspace.id, dashboardId, timezone }, widget.id, item),
+    ),
+  });
+  return items.map(({ widget }, at) => {
+    const result = results[at];
+    return {
+      widget,
+      ...(result ? toWidgetPreview(widget, result) : NOTHING),
+      retry: () => void result?.refetch(),
+    };
+  });
+}
+
+type PreviewPlace = { workspaceId: string; dashboardId: string | null; timezone: string };
+
+function toPreviewQuery(place: PreviewPlace, widgetId: string | undefined, item: PreviewItem | null) {
+  const { workspaceId, dashboardId, timezone } = place;
+  return {
+    queryKey: ["dashboard-preview", workspaceId, dashboardId, timezone, widgetId, item],
+    queryFn: () => batchOf(place).ask(item as PreviewItem),
     enabled: item !== null,
     staleTime: KEPT_MS,
     gcTime: KEPT_MS,
-    placeholderData: keepPreviousData,
-  });
-  if (!widget || item === null) return NOTHING;
-  const name = toPartName(widget);
+  };
+}
+
+type PreviewResult = { data: Preview | undefined; error: Error | null; isFetching: boolean };
+
+function toWidgetPreview(widget: Widget, { data, error, isFetching }: PreviewResult): WidgetPreview {
   if (error) {
     const why = error instanceof ApiError ? error.message : "Couldn't load the preview. Reload the page.";
-    return { data: toFailed(widget.id, why), source: null, isReading: false };
+    return { data: toFailed(widget.id, why), source: null, isReading: isFetching };
   }
+  const name = toPartName(widget);
   return {
     data: data?.widgets.find(({ id }) => id === widget.id),
     source: data?.sources.find((source) => source.name === name) ?? null,
@@ -69,11 +113,13 @@ export function useDatasetSources(dashboardId: string, datasets: Draft["datasets
   });
 }
 
-function batchOf(workspaceId: string, dashboardId: string, timezone: string): PreviewBatch {
+function batchOf({ workspaceId, dashboardId, timezone }: PreviewPlace): PreviewBatch {
   const key = `${workspaceId} ${dashboardId} ${timezone}`;
   const known = batches.get(key);
   if (known) return known;
-  const made = new PreviewBatch((parts) => dashboardApi.preview(workspaceId, { dashboardId, timezone, ...parts }));
+  const made = new PreviewBatch((parts) =>
+    dashboardApi.preview(workspaceId, { ...(dashboardId !== null && { dashboardId }), timezone, ...parts }),
+  );
   batches.set(key, made);
   return made;
 }

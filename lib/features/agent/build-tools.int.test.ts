@@ -48,8 +48,14 @@ const plan = (grants: string[], targets?: string[]): Say => ({
   tool: "propose_plan",
   input: { planMarkdown: "1. Build it", grants, ...(targets && { targets }) },
 });
+const versionOf = async (id: string) => (await send("GET", `/dashboards/${id}`)).version;
 /** Sends a message, and approves the plan while the stream waits. Returns the results after the plan's. */
 async function askAndApprove(who = ana) {
+  return results(await readPlan(who)).slice(1);
+}
+
+/** Sends a message, and approves the plan while the stream waits. */
+async function readPlan(who = ana): Promise<Event[]> {
   const asked = { cookie: who.cookie, workspaceId: ana.workspaceId, chatId: newId() };
   const response = await askRaw("Build it", asked);
   const events: Event[] = [];
@@ -62,7 +68,7 @@ async function askAndApprove(who = ana) {
       body: { agentSessionId, decision: "approve" },
     });
   }
-  return results(events).slice(1);
+  return events;
 }
 
 const daily = { cron: "0 7 * * *", timezone: "UTC" };
@@ -157,6 +163,69 @@ describe("an approved plan", () => {
     expect(items).toHaveLength(2);
     const restored = await send("POST", `/dashboards/${id}/git/restore`, { sha: items[1].sha });
     expect(restored.widgets).toEqual([]);
+  });
+
+  describe("that shows a dashboard", () => {
+    const content = { title: "Shown", widgets: [{ kind: "text", title: "Hi", spec: { text: "Hello" } }] };
+    const show = (dashboard: object, targets?: string[], grants = ["dashboard-write"]): Say => {
+      const { tool, input } = plan(grants, targets) as { tool: string; input: object };
+      return { tool, input: { ...input, dashboard } };
+    };
+    const save = (input: object): Say => ({ tool: "save_dashboard", input });
+
+    it("permits this content only, with the IDs that it showed", async () => {
+      model.say(
+        [show(content)],
+        [save({ ...content, title: "Other" })],
+        [save({ ...content, widgets: [] })],
+        [save({ ...content, filters: [{ kind: "search", field: "x" }] })],
+        [save({ dashboardId, version: 2, widgets })],
+        [save({ title: "Shown" })],
+      );
+      const events = await readPlan();
+      const shown = events.find(({ toolName }) => toolName === "propose_plan")?.input.dashboard;
+      expect(shown).toMatchObject({ title: "Shown", widgets: [{ id: expect.any(String), layout: { x: 0, y: 0 } }] });
+      const [, ...saves] = results(events);
+      const isOther = { errorText: expect.stringContaining("shows a different dashboard") };
+      const isUncovered = { errorText: expect.stringContaining("requires the grant") };
+      expect(saves).toMatchObject([isOther, isOther, isOther, isUncovered, { output: { title: "Shown" } }]);
+      const saved = await send("GET", `/dashboards/${saves[4]?.output.id}`);
+      expect(saved.widgets).toEqual([expect.objectContaining(shown.widgets[0])]);
+    });
+
+    it("changes a dashboard at the version that it showed", async () => {
+      const { id } = await send("POST", "/dashboards", { title: "Changed" });
+      const change = { dashboardId: id, version: 1, widgets };
+      model.say([show(change, [id])], [save({ dashboardId: id, version: 1 })], [save({ ...change, version: 2 })]);
+      expect((await readPlan()).filter(({ type }) => type === "tool-result").slice(1)).toMatchObject([
+        { output: { id, version: 2 } },
+        { errorText: expect.stringContaining("shows a different dashboard") },
+      ]);
+      expect((await send("GET", `/dashboards/${id}`)).widgets).toMatchObject(widgets);
+    });
+
+    it("is rejected before it is shown if its content could not be saved", async () => {
+      const source = { connectionId: "f".repeat(24), query: "select 1" };
+      const cases: [Say, RegExp][] = [
+        [show({ ...content, widgets: [{ kind: "table", source }] }), /not found/i],
+        [show({ ...content, widgets: [{ kind: "table", source: { datasetId: "none" } }] }), /“none” not found/],
+        [show({ widgets }), /title/],
+        [show({ dashboardId, widgets }, [dashboardId]), /version is required/],
+        [show({ dashboardId, version: 99, widgets }, [dashboardId]), /changed/],
+        [show({ dashboardId: "f".repeat(24), version: 1, widgets }, ["f".repeat(24)]), /not found/i],
+        [show({ dashboardId, version: await versionOf(dashboardId), widgets }), /in the targets/],
+        [show(content, undefined, ["console-write"]), /requests dashboard-write/],
+      ];
+      for (const [proposal, words] of cases) {
+        model.say([proposal], [save(content)]);
+        const events = await readPlan();
+        expect(events.find(({ toolName }) => toolName === "propose_plan")?.input).not.toHaveProperty("dashboard");
+        expect(results(events)).toMatchObject([
+          { errorText: expect.stringMatching(words) },
+          { errorText: expect.stringContaining("requires the grant") },
+        ]);
+      }
+    });
   });
 
   it("of a schedule does not cover the writes of a console on a writable connection", async () => {

@@ -56,6 +56,16 @@ export type UsageDoc = { _id: ObjectId; workspaceId: ObjectId; day: string; toke
 
 export type PlanStatus = "pending" | "approved" | "changes_requested" | "cancelled";
 
+/** A dashboard that a plan shows. Its grant saves this content only. */
+export type PlannedDashboard = {
+  /** null for a new dashboard. */
+  dashboardId: string | null;
+  /** Fields as the model sent them, as JSON. */
+  sent: string;
+  /** Shown and saved fields, with all IDs and positions, as JSON. */
+  fields: string;
+};
+
 /** A request of the agent for permission, and the decision on it. */
 export type PlanDoc = {
   _id: ObjectId;
@@ -70,6 +80,8 @@ export type PlanDoc = {
   grants: Grant[];
   /** Ids of the objects it changes; null for a plan that names none, absent in older plans. */
   targets?: string[] | null;
+  /** The dashboard that it shows; null for a plan that shows none, absent in older plans. */
+  dashboard?: PlannedDashboard | null;
   status: PlanStatus;
   /** Approved grants. */
   granted: Grant[];

@@ -7,8 +7,8 @@ import { followEvents } from "@/lib/platform/events/follow";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
-import { GRANT_MS, PLAN_WAIT_MS } from "./limits";
-import type { PlanDoc, PlanStatus } from "./model";
+import { GRANT_MS, PLAN_WAIT_MS, STEPS_MAX } from "./limits";
+import type { PlanDoc, PlannedDashboard, PlanStatus } from "./model";
 import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
 
 /** Events are only hints, so the plan is also polled at this interval, in ms. */
@@ -28,6 +28,8 @@ export type Proposal = {
   planMarkdown: string;
   grants: Grant[];
   targets?: string[] | undefined;
+  /** Input of `save_dashboard`; the plan shows it. */
+  dashboard?: Record<string, unknown> | undefined;
 };
 
 /** The connection, console or flow that an effect changes; a plan covers it by its id. */
@@ -37,7 +39,11 @@ export type GrantTarget = { id: string };
  * Asks the user to approve a plan. A plan that was returned for changes may be proposed again with its id.
  * @throws AppError `conflict` for another plan's id
  */
-export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: Proposal): Promise<void> {
+export async function proposePlan(
+  { caller, chatId, turnId }: TurnOf,
+  proposal: Omit<Proposal, "dashboard">,
+  dashboard: PlannedDashboard | null = null,
+): Promise<void> {
   const { workspaceId, user } = caller;
   const { agentSessionId, planMarkdown } = proposal;
   const open = {
@@ -45,6 +51,7 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
     planMarkdown,
     grants: [...new Set(proposal.grants)],
     targets: proposal.targets?.map((id) => id.toLowerCase()) ?? null,
+    dashboard,
     status: "pending",
     granted: [],
     decidedMarkdown: null,
@@ -175,28 +182,42 @@ export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarg
  *   console
  */
 export async function hasGrant(
-  { caller, chatId, turnId }: TurnOf,
+  turn: TurnOf,
   grant: Grant,
   now = new Date(),
   target: GrantTarget | null = null,
 ): Promise<boolean> {
+  const filter = toApproved(turn, grant, now, target);
+  return (await collections.agentPlans().findOne(filter, { projection: { _id: 1 } })) !== null;
+}
+
+/** Returns the dashboards that the approved plans of a turn show; null stands for a plan that shows none. */
+export async function listPlannedDashboards(
+  turn: TurnOf,
+  target: GrantTarget | null,
+): Promise<(PlannedDashboard | null)[]> {
+  const plans = await collections
+    .agentPlans()
+    .find(toApproved(turn, "dashboard-write", new Date(), target), { projection: { dashboard: 1 } })
+    // Each step of a turn may propose one.
+    .limit(STEPS_MAX)
+    .toArray();
+  return plans.map(({ dashboard }) => dashboard ?? null);
+}
+
+function toApproved({ caller, chatId, turnId }: TurnOf, grant: Grant, now: Date, target: GrantTarget | null) {
   const { workspaceId, user } = caller;
-  const covering = target && { targets: target.id.toLowerCase() };
-  const plan = await collections.agentPlans().findOne(
-    {
-      workspaceId,
-      chatId,
-      turnId,
-      userId: user._id,
-      status: "approved",
-      granted: grant,
-      ...covering,
-      expiresAt: { $gt: now },
-      endedAt: null,
-    },
-    { projection: { _id: 1 } },
-  );
-  return plan !== null;
+  return {
+    workspaceId,
+    chatId,
+    turnId,
+    userId: user._id,
+    status: "approved" as const,
+    granted: grant,
+    ...(target && { targets: target.id.toLowerCase() }),
+    expiresAt: { $gt: now },
+    endedAt: null,
+  };
 }
 
 /**

@@ -36,6 +36,7 @@ import {
   adoptDecisions,
   endGrants,
   hasGrant,
+  listPlannedDashboards,
   type Proposal,
   proposePlan,
   requireGrant,
@@ -44,7 +45,8 @@ import {
 } from "./plans";
 import { contextText, DATA_NOTICE, type ScreenContext, screenContext, systemText } from "./prompt";
 import { type ChatBody, userParts } from "./schema";
-import { withSessionId } from "./tools/plans";
+import { planDashboard } from "./tools/dashboards";
+import { requireCover, withSessionId } from "./tools/plans";
 import { runTool, ToolFailure, toolsOf } from "./tools/registry";
 import type { Tool, ToolContext } from "./tools/tool";
 import { toPlainResult, toWire, UI_STREAM_HEADER, UI_STREAM_VERSION, type WireForm } from "./wire";
@@ -258,15 +260,20 @@ class Turn {
 
   /** Stores the plan before the stream announces the call, so that its reader can decide on it at once. */
   async #propose(input: unknown): Promise<Proposal> {
-    const proposal = withSessionId(input);
+    const { dashboard, ...proposal } = withSessionId(input);
     this.#hasPlans = true;
     try {
-      await proposePlan(this.#turn, proposal);
+      const planned = dashboard ? await planDashboard(this.of.caller, dashboard) : null;
+      if (planned) requireCover(proposal, planned);
+      await proposePlan(this.#turn, proposal, planned);
+      if (!planned) return proposal;
+      const { dashboardId, fields } = planned;
+      return { ...proposal, dashboard: { ...(dashboardId !== null && { dashboardId }), ...JSON.parse(fields) } };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#refusedPlans.set(proposal.agentSessionId, error);
+      return proposal;
     }
-    return proposal;
   }
 
   /**
@@ -357,6 +364,7 @@ class Turn {
           if (refused) throw refused;
           return waitForDecision(this.#turn, agentSessionId, signal);
         },
+        plannedDashboards: (target) => listPlannedDashboards(this.#turn, target),
       },
     });
     return Object.fromEntries(

@@ -40,6 +40,7 @@ import type {
   DashboardCommit,
   DashboardFile,
   DashboardSummary,
+  SentParts,
   UpdateDashboardBody,
 } from "./schema";
 import { refuseUnreadable } from "./sources";
@@ -96,9 +97,7 @@ export async function createDashboard(caller: Caller, body: CreateDashboardBody)
     ...{ datasets: [], widgets: [], filters: [] },
     ...complete(body),
   };
-  refuseUnfit(file);
-  refuseBadSpecs(file.widgets);
-  await refuseUnreadable(caller, caller.user._id, sourcesOf(file));
+  await refuseUnsavable(caller, file, null);
   return changeItems(caller, DASHBOARDS, async (changes) => {
     const folder = folderId ? await getFolderOrThrow(caller, DASHBOARDS, folderId) : null;
     const doc = await newDoc(caller, file, spaceIn(caller, folder, access, null), folder, changes.now);
@@ -130,13 +129,8 @@ export async function updateDashboard(
       ...(body.description !== undefined && { description: body.description ?? "" }),
       ...complete(body),
     };
-    refuseUnfit(file);
-    refuseBadSpecs(file.widgets, old.widgets);
+    await refuseUnsavable(caller, file, before);
     gone = partsGone(old, file);
-    // Existing sources were checked when they were added: moving a widget requires no right to them.
-    const known = new Set(sourcesOf(old).map(({ source }) => JSON.stringify(source)));
-    const added = sourcesOf(file).filter(({ source }) => !known.has(JSON.stringify(source)));
-    await refuseUnreadable(caller, before.ownerId, added);
     const home = { workspaceId: before.workspaceId, space, folder };
     const stays =
       file.title === old.title && space === before.space && String(folder?._id ?? null) === String(before.folderId);
@@ -157,6 +151,36 @@ export async function updateDashboard(
   });
   await dropRows(caller, dashboardId, gone);
   return withOwnRunStatus(caller, dashboard);
+}
+
+/**
+ * Validates content without saving it.
+ * @param change null for a new dashboard
+ * @returns the sent parts as they would be stored, with IDs and positions
+ * @throws AppError as `createDashboard` and `updateDashboard`
+ */
+export async function checkDashboard(
+  caller: Caller,
+  change: { dashboardId: ObjectId; version: number } | null,
+  parts: SentParts,
+): Promise<ReturnType<typeof complete>> {
+  const doc = change && (await getDashboardDocOrThrow(caller, change.dashboardId));
+  if (doc && doc.version !== change?.version) throw stale(DASHBOARDS, toDashboard(doc));
+  const completed = complete(parts);
+  const old = doc ? readText(doc.content) : { title: "", description: "", datasets: [], widgets: [], filters: [] };
+  await refuseUnsavable(caller, { ...old, ...completed }, doc);
+  return completed;
+}
+
+/** @param before null for a new dashboard */
+async function refuseUnsavable(caller: Caller, file: DashboardFile, before: DashboardDoc | null): Promise<void> {
+  const old = before && readText(before.content);
+  refuseUnfit(file);
+  refuseBadSpecs(file.widgets, old?.widgets);
+  // Existing sources were checked when they were added: moving a widget requires no right to them.
+  const known = new Set(old && sourcesOf(old).map(({ source }) => JSON.stringify(source)));
+  const added = sourcesOf(file).filter(({ source }) => !known.has(JSON.stringify(source)));
+  await refuseUnreadable(caller, before?.ownerId ?? caller.user._id, added);
 }
 
 /** Creates a copy beside the original, owned by the caller. @throws AppError not_found */

@@ -1,12 +1,21 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
-import { createDashboardBody, updateDashboardBody } from "@/lib/features/dashboards/schema";
-import { createDashboard, getDashboard, listDashboards, updateDashboard } from "@/lib/features/dashboards/service";
+import { isSameJson } from "@/lib/base/values/same-json";
+import { createDashboardBody, type UpdateDashboardBody, updateDashboardBody } from "@/lib/features/dashboards/schema";
+import {
+  checkDashboard,
+  createDashboard,
+  getDashboard,
+  listDashboards,
+  updateDashboard,
+} from "@/lib/features/dashboards/service";
+import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { idCursor, objectIdText } from "@/lib/platform/http/schema";
+import type { PlannedDashboard } from "../model";
 import { shortText, shownContent } from "./short";
-import { BOTH, defineTool, parsed } from "./tool";
+import { BOTH, defineTool, parsed, type ToolContext } from "./tool";
 
 const LISTED_MAX = 50;
 const LISTED_DEFAULT = 20;
@@ -54,42 +63,79 @@ const readDashboardTool = defineTool({
 /** The service validates parts: their whole schema would take a tenth of a model's context. */
 const partList = z.array(z.record(z.string(), z.unknown())).optional();
 
+const saveInput = z.object({
+  dashboardId: objectIdText.optional().describe("Omit it to create a private dashboard"),
+  version: z.int().optional().describe("The version that you have read. Required with dashboardId"),
+  title: z.string().max(200).optional().describe("Required for a new dashboard"),
+  description: z.string().optional(),
+  datasets: partList.describe("{id, name, source: {connectionId, query} | {metrics, dimensions?, filters?}}"),
+  widgets: partList.describe(
+    "{id, kind: chart|combo|gauge|funnel|heatmap|box|map|table|kpi|pivot|text, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark (of a map: regions or points), dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns, tab?: the name of the tab that shows it}",
+  ),
+  filters: partList.describe(
+    "{id, kind: dateRange|select|multiSelect|search, field, datasets?: [id]|all, variables?: {id of a dataset or widget that reads a console: {value} | {from, to}, the names of its variables}}",
+  ),
+});
+
 const saveDashboardTool = defineTool({
   name: "save_dashboard",
   description:
-    "Creates a dashboard with a title, or updates the one with dashboardId and the version that you have read, as one commit. Parts that you omit stay. Requires the grant dashboard-write and, for an update, its ID in the plan's targets. List the widgets in the plan.",
-  input: z.object({
-    dashboardId: objectIdText.optional().describe("Omit it to create a private dashboard"),
-    version: z.int().optional().describe("The version that you have read. Required with dashboardId"),
-    title: z.string().max(200).optional().describe("Required for a new dashboard"),
-    description: z.string().optional(),
-    datasets: partList.describe("{id, name, source: {connectionId, query} | {metrics, dimensions?, filters?}}"),
-    widgets: partList.describe(
-      "{id, kind: chart|combo|gauge|funnel|heatmap|box|map|table|kpi|pivot|text, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark (of a map: regions or points), dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns, tab?: the name of the tab that shows it}",
-    ),
-    filters: partList.describe(
-      "{id, kind: dateRange|select|multiSelect|search, field, datasets?: [id]|all, variables?: {id of a dataset or widget that reads a console: {value} | {from, to}, the names of its variables}}",
-    ),
-  }),
+    "Creates a dashboard with a title, or updates the one with dashboardId and the version that you have read, as one commit. Parts that you omit stay. Requires the grant dashboard-write and, for an update, its ID in the plan's targets. Show it in the plan: send this input there as dashboard. Then fields that you omit are those of the plan.",
+  input: saveInput,
   output: z.object({ id: z.string(), version: z.int(), title: z.string() }),
   writes: "dashboard-write",
   scope: "build",
   isDestructive: true,
   agents: BOTH,
-  run: async (context, { dashboardId, ...fields }) => {
+  run: async (context, { dashboardId, ...sent }) => {
+    await context.requireGrant("dashboard-write", dashboardId === undefined ? undefined : { id: dashboardId });
+    const fields = await toPlanned(context, dashboardId ?? null, sent);
     if (dashboardId === undefined) {
-      await context.requireGrant("dashboard-write");
       const { id, version, title } = await createDashboard(context.caller, parsed(createDashboardBody, fields));
       return { id, version, title };
     }
-    if (fields.version === undefined) {
-      throw new AppError("invalid_request", "version is required. Read the dashboard first.");
-    }
-    await context.requireGrant("dashboard-write", { id: dashboardId });
-    const body = parsed(updateDashboardBody, fields);
+    const body = toUpdate(fields);
     const { id, version, title } = await updateDashboard(context.caller, new ObjectId(dashboardId), body);
     return { id, version, title };
   },
 });
+
+/**
+ * Validates the input of `save_dashboard` and returns what a plan shows of it.
+ * @throws AppError as `checkDashboard`
+ */
+export async function planDashboard(caller: Caller, input: Record<string, unknown>): Promise<PlannedDashboard> {
+  const { dashboardId, ...sent } = parsed(saveInput, input);
+  const change = dashboardId === undefined ? null : { dashboardId: new ObjectId(dashboardId), ...toUpdate(sent) };
+  const body = change ?? parsed(createDashboardBody, sent);
+  const fields = { ...sent, ...(await checkDashboard(caller, change, body)) };
+  return { dashboardId: dashboardId ?? null, sent: JSON.stringify(sent), fields: JSON.stringify(fields) };
+}
+
+function toUpdate(fields: object): UpdateDashboardBody {
+  if (!("version" in fields)) throw new AppError("invalid_request", "version is required. Read the dashboard first.");
+  return parsed(updateDashboardBody, fields);
+}
+
+/**
+ * Returns the fields to save: those that an approved plan shows, if it shows a dashboard.
+ * @throws AppError `not_allowed` for fields that differ from them
+ */
+async function toPlanned({ chat }: ToolContext, dashboardId: string | null, sent: object): Promise<object> {
+  const plans = chat ? await chat.plannedDashboards(dashboardId === null ? null : { id: dashboardId }) : [null];
+  for (const plan of plans) {
+    if (!plan || plan.dashboardId?.toLowerCase() !== dashboardId?.toLowerCase()) continue;
+    const [planned, shown] = [JSON.parse(plan.sent), JSON.parse(plan.fields)];
+    const isSame = Object.entries(sent).every(
+      ([name, value]) => isSameJson(value, planned[name]) || isSameJson(value, shown[name]),
+    );
+    if (isSame) return shown;
+  }
+  if (plans.includes(null)) return sent;
+  throw new AppError(
+    "not_allowed",
+    "The approved plan shows a different dashboard. Save what it shows, or propose a new plan.",
+  );
+}
 
 export const dashboardTools = [listDashboardsTool, readDashboardTool, saveDashboardTool];

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { AppError } from "@/lib/platform/http/errors";
 import { isStorable, objectIdText } from "@/lib/platform/http/schema";
 import { PLAN_CHARS_MAX } from "../limits";
+import type { PlannedDashboard } from "../model";
 import { outcomeOf, type Proposal } from "../plans";
 import { grant } from "../schema";
 import { BOTH, defineTool } from "./tool";
@@ -27,6 +28,10 @@ const proposePlanTool = defineTool({
       .describe(
         "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, the metric file, the dashboard, or the destination of a new flow. A rule needs its console or flow. New consoles, metric files and dashboards need none.",
       ),
+    dashboard: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("The input of save_dashboard. The person sees it rendered, and the plan permits this content only"),
   }),
   output: z.object({
     agentSessionId: z.string(),
@@ -53,4 +58,13 @@ export const planTools = [proposePlanTool];
 export function withSessionId(input: unknown): Proposal {
   const { agentSessionId = randomUUID(), ...rest } = input as Omit<Proposal, "agentSessionId"> & Partial<Proposal>;
   return { agentSessionId, ...rest };
+}
+
+/** @throws AppError `invalid_request` for a plan whose grants would not save the dashboard that it shows */
+export function requireCover({ grants, targets = [] }: Proposal, { dashboardId }: PlannedDashboard): void {
+  if (!grants.includes("dashboard-write")) {
+    throw new AppError("invalid_request", "A plan that shows a dashboard requests dashboard-write.");
+  }
+  if (dashboardId === null || targets.some((id) => id.toLowerCase() === dashboardId.toLowerCase())) return;
+  throw new AppError("invalid_request", "Name the dashboard in the targets of the plan.");
 }

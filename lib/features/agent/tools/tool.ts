@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { toPathText } from "@/lib/base/values/problem-path";
 import type { Caller, Scope } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { PlanDoc } from "../model";
+import type { PlanDoc, PlannedDashboard } from "../model";
 import type { GrantTarget } from "../plans";
 import type { AgentId, Grant } from "../schema";
 
@@ -29,6 +29,8 @@ export type ChatContext = {
   hasKept: (resultId: string) => Promise<boolean>;
   /** Failed queries of this turn since the last successful one. */
   failedQueries: { count: number };
+  /** Dashboards that the approved plans show; null stands for a plan that shows none. */
+  plannedDashboards: (target: GrantTarget | null) => Promise<(PlannedDashboard | null)[]>;
   /** Waits for the user's decision on a proposed plan; null without one. */
   decision: (agentSessionId: string) => Promise<PlanDoc | null>;
 };

@@ -42,7 +42,7 @@ export type DataAsk = {
   isZoomed?: boolean;
 };
 /** Content of a draft; omitted parts are empty. */
-export type PreviewAsk = { dashboardId: string; timezone: string } & Partial<
+export type PreviewAsk = { dashboardId?: string; timezone: string } & Partial<
   Pick<Dashboard, "datasets" | "widgets" | "filters">
 >;
 export type CubeAsk = Pick<DataAsk, "filters" | "timezone" | "grain" | "compare">;
