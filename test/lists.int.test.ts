@@ -164,6 +164,10 @@ const lists: Record<string, List> = {
       return post(`${home}/dashboards/${dashboardId}/runs/${(run as Item).id}/cancel`, {});
     },
   },
+  "/api/workspaces/{workspaceId}/apps": {
+    add: (n) => post(`${home}/apps`, { title: `App ${n}` }),
+    rare: [{ ids: "f".repeat(24) }],
+  },
   "/api/workspaces/{workspaceId}/dashboards/folders": {
     add: (n) => post(`${home}/dashboards/folders`, { name: `Folder ${n}` }),
   },

@@ -28,6 +28,9 @@ const GRANT_WORDS: Record<Grant, string> = {
   "metric-write": "Save metrics",
   "dashboard-write": "Save dashboards",
   "rule-write": "Save notification rules",
+  "app-write": "Save apps",
+  "folder-write": "Save and move folders",
+  "item-delete": "Delete apps and folders",
 };
 const ENDED: Record<PlanAnswer["status"], string> = {
   approved: "Plan approved",

@@ -2,9 +2,11 @@
 
 import Link from "next/link";
 import { useId } from "react";
+import { useAppsById } from "@/components/apps/use-apps";
 import { useConsolesById } from "@/components/consoles/use-consoles";
 import { useDashboardsById } from "@/components/dashboards/use-dashboards";
 import { useFlowsById } from "@/components/flows/use-flows";
+import { useFoldersById } from "@/components/folders/use-folders";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useFindConnection } from "@/components/schema/use-schema";
 
@@ -18,6 +20,8 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
   const consoles = useConsolesById(ids ?? NO_IDS);
   const flows = useFlowsById(ids ?? NO_IDS);
   const dashboards = useDashboardsById(ids ?? NO_IDS);
+  const apps = useAppsById(ids ?? NO_IDS);
+  const folders = useFoldersById(ids ?? NO_IDS);
   if (ids === null) {
     return (
       <p className="plan-targets xs t2">
@@ -30,7 +34,9 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
     ids.every((id) => findConnection(id) !== undefined) &&
     !consoles.isPending &&
     !flows.isLoading &&
-    !dashboards.isPending;
+    !dashboards.isPending &&
+    !apps.isPending &&
+    !folders.isPending;
   const find = (id: string) => {
     const connection = findConnection(id);
     if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };
@@ -38,6 +44,10 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
     if (found) return { kind: "console", name: found.name, href: `${root}/consoles/${id}` };
     const dashboard = dashboards.data?.find((each) => each.id === id);
     if (dashboard) return { kind: "dashboard", name: dashboard.title, href: `${root}/dashboards/${id}` };
+    const app = apps.data?.find((each) => each.id === id);
+    if (app) return { kind: "app", name: app.title, href: `${root}/apps/${app.slug}` };
+    const folder = folders.data.find((each) => each.id === id);
+    if (folder) return { kind: "folder", name: folder.path, href: `${root}/${folder.area}` };
     const flow = flows.data?.find((each) => each.id === id);
     return flow ? { kind: "flow", name: flow.name, href: `${root}/flows/${id}` } : null;
   };

@@ -1,16 +1,19 @@
 "use client";
 
 import {
+  AppWindow,
   Bell,
   CalendarClock,
   ChevronRight,
   CircleX,
+  Folder,
   LayoutDashboard,
   ListTree,
   type LucideIcon,
   Search,
   Sigma,
   SquareTerminal,
+  Trash2,
   Waypoints,
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -119,6 +122,11 @@ const WORDS: Record<string, { icon: LucideIcon; done: string; running: string }>
   set_schedule: { icon: CalendarClock, done: "Set schedule", running: "Setting schedule" },
   list_rules: { icon: Bell, done: "Listed rules", running: "Listing rules" },
   save_rule: { icon: Bell, done: "Saved rule", running: "Saving rule" },
+  list_apps: { icon: AppWindow, done: "Listed apps", running: "Listing apps" },
+  save_app: { icon: AppWindow, done: "Saved app", running: "Saving app" },
+  list_folders: { icon: Folder, done: "Listed folders", running: "Listing folders" },
+  save_folder: { icon: Folder, done: "Saved folder", running: "Saving folder" },
+  delete_item: { icon: Trash2, done: "Deleted item", running: "Deleting item" },
   trigger_flow: { icon: Waypoints, done: "Started flow", running: "Starting flow" },
 };
 

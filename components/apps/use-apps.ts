@@ -32,6 +32,16 @@ export function useApp(ref: string) {
   });
 }
 
+/** Reads apps by their ids; reads nothing without ids. Those that the user cannot see are left out. */
+export function useAppsById(ids: readonly string[]) {
+  const { workspace } = useWorkspace();
+  const list = [...new Set(ids)].sort().join(",");
+  return useQuery({
+    queryKey: [...toFeedKey(workspace.id), "by-id", list],
+    queryFn: ({ signal }) => (list === "" ? [] : appApi.lookUp(workspace.id, list, signal)),
+  });
+}
+
 /**
  * Reads the workspace's apps in the user's personal order, page by page. When an order has expired, all pages that were
  * shown are read again from the first one; the old ones stay visible until then.

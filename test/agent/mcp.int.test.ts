@@ -160,6 +160,16 @@ const LOOKING: Record<string, (client: Client) => Promise<void>> = {
     const dashboard = await get(client, "read_dashboard", { dashboardId: id });
     expect(dashboard).toMatchObject({ id, title, version: 1, truncated: false });
   },
+  list_apps: async (client) => {
+    const { id } = await ana.send(server, "POST", "/apps", { title: `Listed ${randomUUID()}` });
+    const { apps } = await get(client, "list_apps", { limit: 50 });
+    expect(apps.map((each: { id: string }) => each.id)).toContain(id);
+  },
+  list_folders: async (client) => {
+    const { id } = await ana.send(server, "POST", "/consoles/folders", { name: `listed ${randomUUID()}` });
+    const { folders } = await get(client, "list_folders", { kind: "console" });
+    expect(folders).toContainEqual(expect.objectContaining({ id, parentId: null, access: "private" }));
+  },
   list_rules: async (client) => {
     const { id } = await ana.send(server, "POST", "/consoles", { name: `ruled ${randomUUID()}`, content: "select 1" });
     expect(await get(client, "list_rules", { resourceType: "scheduled_query", resourceId: id })).toEqual({ rules: [] });
@@ -213,6 +223,44 @@ const WRITING: Record<string, () => Promise<void>> = {
     expect(await ana.send(server, "GET", `/dashboards/${id}/schedule`)).toMatchObject(schedule);
     await get(full, "set_schedule", { kind: "dashboard", id, schedule: null });
     expect(await ana.send(server, "GET", `/dashboards/${id}/schedule`)).toBeNull();
+    const { flow } = await ana.send(server, "POST", "/flows", copyOf("scheduled", { trigger: false }));
+    const paused = { kind: "flow", id: flow.id, schedule: { ...schedule, enabled: false } };
+    expect((await get(full, "set_schedule", paused)).nextRuns).toEqual([]);
+    expect((await get(full, "set_schedule", { ...paused, schedule })).nextRuns).toHaveLength(5);
+    await get(full, "set_schedule", { ...paused, schedule: null });
+    expect((await ana.send(server, "GET", `/flows/${flow.id}`)).schedule).toBeNull();
+  },
+  save_app: async () => {
+    const { id } = await get(full, "save_app", { title: "Saved", template: "blank" });
+    await get(full, "save_app", { appId: id, title: "Renamed", access: "workspace" });
+    expect(await ana.send(server, "GET", `/apps/${id}`)).toMatchObject({ title: "Renamed", access: "workspace" });
+  },
+  save_folder: async () => {
+    const kind = "dashboard";
+    const outer = await get(full, "save_folder", { kind, name: "outer" });
+    const inner = await get(full, "save_folder", { kind, name: "inner", parentId: outer.id });
+    expect(inner).toMatchObject({ path: "outer/inner", parentId: outer.id });
+    const moved = await get(full, "save_folder", { kind, folderId: inner.id, name: "moved", parentId: null });
+    expect(moved).toMatchObject({ path: "moved", parentId: null });
+    const circle = await use(full, "save_folder", { kind, folderId: outer.id, parentId: outer.id });
+    expect(circle.isError).toBe(true);
+  },
+  delete_item: async () => {
+    const app = await ana.send(server, "POST", "/apps", { title: "Deleted" });
+    await get(full, "delete_item", { kind: "app", id: app.id });
+    const { id } = await ana.send(server, "POST", "/dashboards/folders", { name: "deleted" });
+    await ana.send(server, "POST", "/dashboards", { title: "Held", folderId: id });
+    expect((await use(full, "delete_item", { kind: "dashboard_folder", id })).isError).toBe(true);
+    await get(full, "delete_item", { kind: "dashboard_folder", id, recursive: true });
+    const { id: consoleFolderId } = await ana.send(server, "POST", "/consoles/folders", { name: "deleted" });
+    await get(full, "delete_item", { kind: "console_folder", id: consoleFolderId });
+    for (const [kind, gone] of [
+      ["app", app.id],
+      ["dashboard_folder", id],
+      ["console_folder", consoleFolderId],
+    ]) {
+      expect((await use(full, "delete_item", { kind, id: gone })).content[0]?.text).toMatch(/not found/i);
+    }
   },
   save_rule: async () => {
     const { id } = await ana.send(server, "POST", "/consoles", { name: `told ${randomUUID()}`, content: "select 1" });
@@ -298,6 +346,9 @@ describe("a client with a read-only key", () => {
       ["save_metric", { name: "no", content: metricText("no") }],
       ["save_dashboard", { title: "no" }],
       ["set_schedule", { kind: "console", id: consoleId, schedule: null }],
+      ["save_app", { title: "no" }],
+      ["save_folder", { kind: "console", name: "no" }],
+      ["delete_item", { kind: "console_folder", id: consoleId }],
       ["save_rule", { resourceType: "scheduled_query", resourceId: consoleId, channelType: "email" }],
       ["propose_plan", { planMarkdown: "Write", grants: ["query-write"] }],
     ];

@@ -18,6 +18,19 @@ const BY_TOOL: Record<string, readonly string[]> = {
     `DELETE ${HOME}/consoles/{consoleId}/schedule`,
     `PUT ${HOME}/dashboards/{dashboardId}/schedule`,
     `DELETE ${HOME}/dashboards/{dashboardId}/schedule`,
+    `PATCH ${HOME}/flows/{flowId}`,
+  ],
+  save_app: [`POST ${HOME}/apps`, `PATCH ${HOME}/apps/{appId}`],
+  save_folder: [
+    `POST ${HOME}/consoles/folders`,
+    `PATCH ${HOME}/consoles/folders/{folderId}`,
+    `POST ${HOME}/dashboards/folders`,
+    `PATCH ${HOME}/dashboards/folders/{dashboardFolderId}`,
+  ],
+  delete_item: [
+    `DELETE ${HOME}/apps/{appId}`,
+    `DELETE ${HOME}/consoles/folders/{folderId}`,
+    `DELETE ${HOME}/dashboards/folders/{dashboardFolderId}`,
   ],
   save_rule: [`POST ${HOME}/notification-rules`, `PATCH ${HOME}/notification-rules/{ruleId}`],
 };
@@ -71,10 +84,8 @@ const EXCLUDED: Record<string, readonly RegExp[]> = {
   ],
   "no tool yet": [
     /\/dashboards\/\{dashboardId\}\/(?:refresh|snapshots)/,
-    /\/apps(?:-v2)?(?:\/|$)/,
-    /\/folders/,
+    /\/apps(?:-v2)?\//,
     /POST .*\/schedule\/run$/,
-    /PATCH .*\/flows\/\{flowId\}$/,
     /\/files$/,
     /\/flows\/preview$/,
   ],

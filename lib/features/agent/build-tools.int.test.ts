@@ -6,7 +6,7 @@ import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
 import { digestDatabase } from "@/test/security/dump";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 
-/* Tools that build: dashboards, schedules and rules. A model that follows injected text writes nothing without a plan. */
+/* Tools that build: dashboards, apps, folders, schedules and rules. A model that follows injected text writes nothing without a plan. */
 
 const model = await takeScriptedModel({ SAMPLE_DATA: "off" });
 
@@ -17,6 +17,10 @@ let consoleId: string;
 let boundId: string;
 let dashboardId: string;
 let ruleId: string;
+let appId: string;
+let folderId: string;
+let parentId: string;
+let flowId: string;
 const send = async (method: string, path: string, body?: unknown) => {
   const answer = await call(method, base + path, { cookie: ana.cookie, body });
   expect([path, answer.status]).toEqual([path, expect.toSatisfy((status: number) => status < 300)]);
@@ -39,6 +43,12 @@ beforeAll(async () => {
   consoleId = (await send("POST", "/consoles", { name: "read", content, connectionId: readableId })).id;
   boundId = (await send("POST", "/consoles", { name: "write", content, connectionId: writableId })).id;
   dashboardId = (await send("POST", "/dashboards", { title: "Before" })).id;
+  appId = (await send("POST", "/apps", { title: "Before" })).id;
+  folderId = (await send("POST", "/consoles/folders", { name: "before" })).id;
+  parentId = (await send("POST", "/consoles/folders", { name: "parent" })).id;
+  const destination = { connectionId: writableId, table: "copies", write: "append" };
+  const source = { connectionId: readableId, query: "select 1 as n" };
+  flowId = (await send("POST", "/flows", { name: "copy", type: "query", source, destination, trigger: false })).flow.id;
   const resource = { resourceType: "scheduled_query", resourceId: consoleId };
   ruleId = (await send("POST", "/notification-rules", { ...resource, ...email })).id;
 });
@@ -99,6 +109,33 @@ const WRITES: Record<string, () => { tool: string; input: object; grant: string;
     input: { kind: "console", id: consoleId, schedule: null },
     grant: "schedule-write",
     target: consoleId,
+  }),
+  "a new app": () => ({ tool: "save_app", input: { title: "New" }, grant: "app-write" }),
+  "a renamed app": () => ({ tool: "save_app", input: { appId, title: "After" }, grant: "app-write", target: appId }),
+  "a shared app": () => ({
+    tool: "save_app",
+    input: { appId, access: "workspace" },
+    grant: "app-write",
+    target: appId,
+  }),
+  "a new folder": () => ({ tool: "save_folder", input: { kind: "console", name: "new" }, grant: "folder-write" }),
+  "a renamed folder": () => ({
+    tool: "save_folder",
+    input: { kind: "console", folderId, name: "after" },
+    grant: "folder-write",
+    target: folderId,
+  }),
+  "a deleted folder": () => ({
+    tool: "delete_item",
+    input: { kind: "console_folder", id: folderId, recursive: true },
+    grant: "item-delete",
+    target: folderId,
+  }),
+  "a deleted app": () => ({
+    tool: "delete_item",
+    input: { kind: "app", id: appId },
+    grant: "item-delete",
+    target: appId,
   }),
   "a new rule": () => ({
     tool: "save_rule",
@@ -211,7 +248,7 @@ describe("an approved plan", () => {
         [show({ ...content, widgets: [{ kind: "table", source: { datasetId: "none" } }] }), /“none” not found/],
         [show({ widgets }), /title/],
         [show({ dashboardId, widgets }, [dashboardId]), /version is required/],
-        [show({ dashboardId, version: 99, widgets }, [dashboardId]), /changed/],
+        [show({ dashboardId, version: 99, widgets }, [dashboardId]), /Someone else saved/],
         [show({ dashboardId: "f".repeat(24), version: 1, widgets }, ["f".repeat(24)]), /not found/i],
         [show({ dashboardId, version: await versionOf(dashboardId), widgets }), /in the targets/],
         [show(content, undefined, ["console-write"]), /requests dashboard-write/],
@@ -234,6 +271,48 @@ describe("an approved plan", () => {
     expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining("query-write") }]);
     model.say([plan(["schedule-write", "query-write"], [boundId])], [set]);
     expect((await askAndApprove())[0]?.output.nextRuns).toHaveLength(5);
+  });
+
+  it("of a flow's schedule needs flow-write, and pauses and removes it", async () => {
+    const set = (schedule: object | null) => ({ tool: "set_schedule", input: { kind: "flow", id: flowId, schedule } });
+    model.say([plan(["schedule-write"], [flowId])], [set(daily)]);
+    expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining("flow-write") }]);
+    model.say([plan(["schedule-write", "flow-write"], [flowId])], [set(daily)], [set({ ...daily, enabled: false })]);
+    const [scheduled, paused] = await askAndApprove();
+    expect([scheduled?.output.nextRuns.length, paused?.output.nextRuns]).toEqual([5, []]);
+    expect((await send("GET", `/flows/${flowId}`)).schedule).toMatchObject({ ...daily, enabled: false });
+  });
+
+  it("moves a folder only into a parent that it names", async () => {
+    const { id } = await send("POST", "/consoles/folders", { name: "moved" });
+    const move = { tool: "save_folder", input: { kind: "console", folderId: id, parentId } };
+    model.say([plan(["folder-write"], [id])], [move]);
+    expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining(parentId) }]);
+    model.say([plan(["folder-write"], [id, parentId])], [move]);
+    expect((await askAndApprove())[0]?.output).toMatchObject({ path: "parent/moved" });
+  });
+
+  it("gives a member no right to another one's app, folder or flow", async () => {
+    const ben = await seedMember(ana.workspaceId, "member");
+    const { id } = await send("POST", "/apps", { title: "Shared", access: "workspace" });
+    const { id: hiddenId } = await send("POST", "/consoles/folders", { name: "hidden" });
+    const cases: [string, object, string[], string, RegExp][] = [
+      ["delete_item", { kind: "app", id }, ["item-delete"], id, /owner and admins/],
+      ["save_app", { appId: id, access: "private" }, ["app-write"], id, /owner/],
+      ["delete_item", { kind: "console_folder", id: hiddenId }, ["item-delete"], hiddenId, /not found/],
+      ["save_folder", { kind: "console", folderId: hiddenId, name: "mine" }, ["folder-write"], hiddenId, /not found/],
+      [
+        "set_schedule",
+        { kind: "flow", id: flowId, schedule: null },
+        ["schedule-write", "flow-write"],
+        flowId,
+        /creator/,
+      ],
+    ];
+    for (const [tool, input, grants, target, words] of cases) {
+      model.say([plan(grants, [target])], [{ tool, input }]);
+      expect(await askAndApprove(ben)).toMatchObject([{ errorText: expect.stringMatching(words) }]);
+    }
   });
 
   it("gives a member no right to rules", async () => {

@@ -23,6 +23,9 @@ export const GRANTS = [
   "metric-write",
   "dashboard-write",
   "rule-write",
+  "app-write",
+  "folder-write",
+  "item-delete",
 ] as const;
 export const grant = z.enum(GRANTS);
 export type Grant = z.infer<typeof grant>;

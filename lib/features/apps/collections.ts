@@ -11,6 +11,7 @@ export const collections = {
     indexes: [
       { key: { workspaceId: 1, space: 1, slug: 1 }, unique: true, serves: "an app by the name of its folder" },
       { key: { workspaceId: 1, _id: 1 }, serves: "number of apps of a workspace" },
+      { key: { workspaceId: 1, space: 1, _id: 1 }, serves: "the apps visible to a member, oldest first" },
       { key: { workspaceId: 1, updatedAt: -1 }, serves: "apps changed since a feed was created" },
     ],
   }),

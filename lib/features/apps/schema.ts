@@ -57,6 +57,10 @@ export const appSchema = z.object({
 });
 export type App = z.infer<typeof appSchema>;
 
+/** Lists omit the thumbnail, which is read from git. */
+export const appSummarySchema = appSchema.omit({ thumbnail: true });
+export type AppSummary = z.infer<typeof appSummarySchema>;
+
 export const templateSchema = z.object({
   name: templateName,
   title: z.string(),

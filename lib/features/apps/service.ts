@@ -4,7 +4,9 @@ import { accessOf, spaceOf, visibleTo, WORKSPACE_SPACE } from "@/lib/features/fo
 import { commitChanges } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
+import { findPage, toListFilter } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
 import { publishAppEvent } from "./events";
 import { APPS_MAX } from "./limits";
@@ -13,7 +15,7 @@ import { moveApp } from "./move";
 import { executeRemoval, noteRemoval } from "./removals";
 import { repositoryOf } from "./repositories";
 import { stopSessions } from "./sandbox/registry";
-import type { App, CreateAppBody, UpdateAppBody } from "./schema";
+import type { App, AppSummary, CreateAppBody, UpdateAppBody } from "./schema";
 import { claimSlug } from "./slugs";
 import { fillTemplate } from "./templates";
 import { findThumbnail } from "./thumbnail";
@@ -60,6 +62,18 @@ export async function createApp(caller: Caller, body: CreateAppBody): Promise<Ap
   }
   publishAppEvent(doc);
   return withThumbnail(caller, doc);
+}
+
+/** Lists the apps that the caller can see, in order of creation: all, or those with these ids. */
+export async function listApps(
+  caller: Caller,
+  { ids, ...page }: PageRequest & { ids?: string },
+): Promise<Page<AppSummary>> {
+  const filter = { ...visibleTo(caller), ...toListFilter({ ids }) };
+  return findPage(collections.apps(), filter, page, { order: "oldest" }, (doc) => {
+    const { thumbnail: _, ...app } = toApp(doc, caller.user._id, null);
+    return app;
+  });
 }
 
 /** Returns an app. @throws AppError not_found */

@@ -4,10 +4,9 @@ import { logLineSchema, runSchema, runStatus } from "@/lib/features/runs/schema"
 import {
   boundedText,
   exactNumber,
-  idList,
+  idListQuery,
   isoDate,
   isStorable,
-  LIST_LIMIT_MAX,
   listQuery,
   nameSearch,
   objectIdText,
@@ -268,8 +267,7 @@ export const arrivalSchema = z.object({
   snippet: z.string().nullable().describe("Start of a rejected event's body"),
 });
 export type Arrival = z.infer<typeof arrivalSchema>;
-export const flowListQuery = listQuery.extend({
-  ids: idList.optional().describe(`Up to ${LIST_LIMIT_MAX} ids, separated by commas. Missing ones are left out`),
+export const flowListQuery = idListQuery.extend({
   q: nameSearch.optional().describe("Text that the name contains, in any case"),
 });
 

@@ -24,7 +24,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray, partOf } from "@/lib/platform/http/paging";
-import { LIST_LIMIT_MAX, listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
+import { idListQuery, LIST_LIMIT_MAX, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 
 /** A path below a folder or item: its parameters, and the id that it names. */
 type Below<P extends z.ZodType> = { tag: string; params: P; idOf: (params: z.output<P>) => ObjectId };
@@ -39,7 +39,7 @@ export function foldersRoutes(itemKind: ItemKind, tag: string) {
       tag,
       access: member,
       params,
-      query: listQuery,
+      query: idListQuery,
       response: z.array(folderSchema),
       handle: async ({ caller, query, headers }) => asArray(headers, await listFolders(caller, itemKind, query)),
     }),

@@ -1,7 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
-import { findPage } from "@/lib/platform/db/find-page";
+import { findPage, toListFilter } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { changeItems } from "./change-items";
@@ -17,9 +17,14 @@ import {
   type UpdateFolderBody,
 } from "./schema";
 
-/** Lists the folders that the caller can see, in order of creation. */
-export async function listFolders(caller: Caller, itemKind: ItemKind, page: PageRequest): Promise<Page<Folder>> {
-  return findPage(itemKind.folders(), visibleTo(caller), page, { order: "oldest" }, toFolder);
+/** Lists the folders that the caller can see, in order of creation: all, or those with these ids. */
+export async function listFolders(
+  caller: Caller,
+  itemKind: ItemKind,
+  { ids, ...page }: PageRequest & { ids?: string },
+): Promise<Page<Folder>> {
+  const filter = { ...visibleTo(caller), ...toListFilter({ ids }) };
+  return findPage(itemKind.folders(), filter, page, { order: "oldest" }, toFolder);
 }
 
 /**

@@ -95,6 +95,11 @@ const ID_LIST = new RegExp(`^[0-9a-f]{24}(,[0-9a-f]{24}){0,${LIST_LIMIT_MAX - 1}
 /** Ids in a query: far more than the tabs, pages and pickers that name items show at once. */
 export const idList = z.string().regex(ID_LIST, `Send up to ${LIST_LIMIT_MAX} ids, separated by commas.`);
 
+/** A list of which the reader may ask for known items. */
+export const idListQuery = listQuery.extend({
+  ids: idList.optional().describe(`Up to ${LIST_LIMIT_MAX} ids, separated by commas. Missing ones are left out`),
+});
+
 /** For a list beside other fields: the maximum of a list by default. */
 export const innerListQuery = listQueryOf(idCursor, LIST_LIMIT_MAX);
 

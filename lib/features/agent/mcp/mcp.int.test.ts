@@ -66,6 +66,12 @@ describe("a client of the Model Context Protocol", () => {
     }
   });
 
+  it("gets tools that fit in 12,000 tokens", async () => {
+    const { tools } = await full.listTools();
+    // A token of JSON has about four characters.
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(12_000);
+  });
+
   it("reads data with structured results that its own library validates", async () => {
     const { structuredContent } = await use(read, "list_connections", {});
     expect(structuredContent.connections).toMatchObject([{ id: sampleId, language: "sql", dialect: "duckdb" }]);
@@ -320,6 +326,11 @@ describe("C41 a JSON-RPC client without a library", () => {
       list_dashboards: [],
       read_dashboard: ["dashboardId"],
       save_dashboard: [],
+      list_apps: [],
+      save_app: [],
+      list_folders: ["kind"],
+      save_folder: ["kind"],
+      delete_item: ["kind", "id"],
       set_schedule: ["kind", "id", "schedule"],
       list_rules: ["resourceType", "resourceId"],
       save_rule: [],

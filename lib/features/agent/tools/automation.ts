@@ -7,10 +7,11 @@ import { putConsoleSchedule, removeConsoleSchedule } from "@/lib/features/consol
 import { getConsole } from "@/lib/features/consoles/service";
 import { putRefreshSchedule, removeRefreshSchedule } from "@/lib/features/dashboards/refresh";
 import { getDashboard } from "@/lib/features/dashboards/service";
+import { getFlow, updateFlow } from "@/lib/features/flows/service";
 import { resourceType } from "@/lib/features/notifications/payload-schema";
 import { createRuleBody, ruleSchema, updateRuleBody } from "@/lib/features/notifications/schema";
 import { createRule, getRuleDocOrThrow, listRules, updateRule } from "@/lib/features/notifications/service";
-import { scheduleBody } from "@/lib/features/runs/schedules/schema";
+import { type ScheduleBody, scheduleBody } from "@/lib/features/runs/schedules/schema";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
@@ -39,14 +40,27 @@ const SCHEDULED = {
     put: putRefreshSchedule,
     remove: removeRefreshSchedule,
   },
+  flow: {
+    /** A flow with a schedule writes to its destination repeatedly: that takes `flow-write` too. */
+    requireGrants: async (context: ToolContext, flowId: string) => {
+      const { id } = await getFlow(context.caller, new ObjectId(flowId));
+      await context.requireGrant("schedule-write", { id });
+      await context.requireGrant("flow-write", { id });
+    },
+    put: async (caller: Caller, flowId: ObjectId, schedule: ScheduleBody) => {
+      const flow = await updateFlow(caller, flowId, { schedule });
+      return { nextRuns: flow.schedule?.nextRuns ?? [] };
+    },
+    remove: (caller: Caller, flowId: ObjectId) => updateFlow(caller, flowId, { schedule: null }),
+  },
 } as const;
 
 const setScheduleTool = defineTool({
   name: "set_schedule",
   description:
-    "Sets or removes the schedule of a console's runs or a dashboard's refreshes. Requires the grant schedule-write with the resource in the plan's targets, and query-write for a console whose connection can write.",
+    "Sets, pauses (enabled: false) or removes the schedule of a console's runs, a dashboard's refreshes or a flow's runs. Requires the grant schedule-write with the resource in the plan's targets, query-write for a console whose connection can write, and flow-write for a flow.",
   input: z.object({
-    kind: z.enum(["console", "dashboard"]),
+    kind: z.enum(["console", "dashboard", "flow"]),
     id: objectIdText,
     schedule: scheduleBody.nullable().describe("null removes it"),
   }),

@@ -68,6 +68,7 @@ const saveInput = z.object({
   version: z.int().optional().describe("The version that you have read. Required with dashboardId"),
   title: z.string().max(200).optional().describe("Required for a new dashboard"),
   description: z.string().optional(),
+  folderId: objectIdText.nullable().optional().describe("null is the top level"),
   datasets: partList.describe("{id, name, source: {connectionId, query} | {metrics, dimensions?, filters?}}"),
   widgets: partList.describe(
     "{id, kind: chart|combo|gauge|funnel|heatmap|box|map|table|kpi|pivot|text, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark (of a map: regions or points), dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns, tab?: the name of the tab that shows it}",

@@ -6,7 +6,7 @@ import { isStorable, objectIdText } from "@/lib/platform/http/schema";
 import { PLAN_CHARS_MAX } from "../limits";
 import type { PlannedDashboard } from "../model";
 import { outcomeOf, type Proposal } from "../plans";
-import { grant } from "../schema";
+import { GRANTS, grant } from "../schema";
 import { BOTH, defineTool } from "./tool";
 
 /** More than a user would read. */
@@ -19,14 +19,14 @@ const proposePlanTool = defineTool({
   input: z.object({
     agentSessionId: z.uuid().optional().describe("Omit it"),
     planMarkdown: z.string().trim().min(1).max(PLAN_CHARS_MAX).refine(isStorable),
-    grants: z.array(grant).min(1).max(10),
+    grants: z.array(grant).min(1).max(GRANTS.length),
     targets: z
       .array(objectIdText)
       .min(1)
       .max(TARGETS_MAX)
       .optional()
       .describe(
-        "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, the metric file, the dashboard, or the destination of a new flow. A rule needs its console or flow. New consoles, metric files and dashboards need none.",
+        "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, the metric file, the dashboard, the app, the folder, or the destination of a new flow. A rule needs its console or flow. New consoles, metric files, dashboards, apps and folders need none.",
       ),
     dashboard: z
       .record(z.string(), z.unknown())

@@ -7,11 +7,13 @@ import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { MODEL_RESULT_BYTES_MAX } from "../limits";
 import type { AgentId } from "../schema";
+import { appTools } from "./apps";
 import { automationTools } from "./automation";
 import { connectionTools } from "./connections";
 import { chartTools, consoleTools } from "./consoles";
 import { dashboardTools } from "./dashboards";
 import { flowTools } from "./flows";
+import { folderTools } from "./folders";
 import { metricTools } from "./metrics";
 import { planTools } from "./plans";
 import { queryTools } from "./queries";
@@ -25,6 +27,8 @@ export const TOOLS: readonly Tool[] = [
   ...chartTools,
   ...metricTools,
   ...dashboardTools,
+  ...appTools,
+  ...folderTools,
   ...automationTools,
   ...planTools,
   ...flowTools,

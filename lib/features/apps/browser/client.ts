@@ -8,6 +8,7 @@ import type {
   AppCommit,
   AppFile,
   AppStatus,
+  AppSummary,
   CreateAppBody,
   Template,
   TreeItem,
@@ -48,6 +49,9 @@ export const appApi = {
     send<null>(isFavorite ? "PUT" : "DELETE", `${of(workspaceId, ref)}/favorite`),
   listTemplates: (workspaceId: string, signal?: AbortSignal) =>
     send<Template[]>("GET", `${root(workspaceId)}/templates`, { signal }),
+  /** Returns the apps with these ids, separated by commas. Those that the user cannot see are left out. */
+  lookUp: (workspaceId: string, ids: string, signal?: AbortSignal) =>
+    send<AppSummary[]>("GET", `${root(workspaceId)}?${new URLSearchParams({ ids })}`, { signal }),
   create: (workspaceId: string, body: CreateAppBody) => send<App>("POST", root(workspaceId), { body }),
   read: (workspaceId: string, ref: string, signal?: AbortSignal) => send<App>("GET", of(workspaceId, ref), { signal }),
   update: (workspaceId: string, ref: string, body: UpdateAppBody) => send<App>("PATCH", of(workspaceId, ref), { body }),

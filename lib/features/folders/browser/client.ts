@@ -53,6 +53,9 @@ export function itemApi<T extends ItemTypes>(kind: string, how: Pick<RequestOpti
     undelete: (workspaceId: string, id: string, folderId?: string | null) =>
       send<T["whole"]>("POST", `${root(workspaceId)}/${id}/restore`, { body: { folderId } }),
 
+    /** Returns the folders with these ids, separated by commas. Those that the user cannot see are left out. */
+    lookUpFolders: (workspaceId: string, ids: string, signal?: AbortSignal) =>
+      send<Folder[]>("GET", `${root(workspaceId)}/folders?${new URLSearchParams({ ids })}`, { signal }),
     createFolder: (workspaceId: string, body: CreateFolderBody) =>
       send<Folder>("POST", `${root(workspaceId)}/folders`, { body }),
     updateFolder: (workspaceId: string, id: string, body: UpdateFolderBody) =>
