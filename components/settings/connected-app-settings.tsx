@@ -18,10 +18,16 @@ import { useIsAwake, useNow } from "@/components/ui/use-browser";
 import { toCount } from "@/components/ui/use-pages";
 import type { ConnectedApp } from "@/lib/features/accounts/connected-apps/schema";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
-const HEADS = ["Client", "Permissions", "Person", { name: "Allowed", isOptional: true }, "Last used", ACTIONS];
+const HEADS = [
+  ...["Client", "Permissions", "Person"],
+  { name: "Allowed", isOptional: true },
+  ...["Last used", "Calls, 30 days"],
+  ACTIONS,
+];
 
 /** Clients that use the workspace over MCP: admins see everyone's, members their own. */
 export function ConnectedAppSettings() {
@@ -105,6 +111,9 @@ function AppRow({ app }: { app: ConnectedApp }) {
       </td>
       <td className="t2" data-label="Last used" title={now === null || used === null ? undefined : formatStamp(used)}>
         {now !== null && (used === null ? "Never used" : formatAgo(used, new Date(now)))}
+      </td>
+      <td className="t2 num" data-label="Calls, 30 days">
+        {formatCount(app.calls)}
       </td>
       <td className="r">
         <button

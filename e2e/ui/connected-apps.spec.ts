@@ -31,11 +31,17 @@ test("signs a stock client in through the browser, and revokes it in settings", 
 
   const client = new Client({ name: "test", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider: memory }));
+  await client.callTool({ name: "list_connections", arguments: {} });
   const { tools } = await client.listTools();
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
 
-  await page.goto(settings(person, "connected-apps"));
-  await expect(page.getByRole("row", { name: /Desk Assistant/ })).toContainText("read");
+  const row = page.getByRole("row", { name: /Desk Assistant/ });
+  // Uses are written together every few seconds.
+  await expect(async () => {
+    await page.goto(settings(person, "connected-apps"));
+    await expect(row.getByRole("cell", { name: "1", exact: true })).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+  await expect(row).toContainText("read");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Revoke Desk Assistant" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke access" }).click();

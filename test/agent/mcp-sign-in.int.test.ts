@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as serverMetadata from "@/app/.well-known/oauth-authorization-server/route";
 import * as resourceMetadata from "@/app/.well-known/oauth-protected-resource/api/mcp/route";
 import { ACCESS_MS } from "@/lib/features/accounts/connected-apps/authorization-server";
+import { writeAppUses } from "@/lib/features/accounts/connected-apps/uses";
 import { collections } from "@/lib/features/instance/collections";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -131,6 +132,38 @@ describe("a stock client of the Model Context Protocol", () => {
     expect(await listApps(ana)).toEqual([
       expect.objectContaining({ name: "Desk Assistant", host: "localhost:9911", scopes: ["read", "write"] }),
     ]);
+  });
+
+  it("is shown with its calls of 30 days and its last use, written together", async () => {
+    const eve = await seedPerson("Eve");
+    const { memory } = await signIn(eve);
+    await writeAppUses();
+    const id = new ObjectId((await listApps(eve))[0].id);
+    const find = () => collections.connectedApps().findOne({ _id: id });
+    expect((await listApps(eve))[0]).toMatchObject({ calls: 0 });
+    const client = await connect(memory);
+    const before = await find();
+    const count = () => client.callTool({ name: "list_connections", arguments: {} });
+    for (let n = 0; n < 3; n += 1) await count();
+    expect(await find()).toEqual(before);
+    await writeAppUses();
+    expect((await listApps(eve))[0]).toMatchObject({ calls: 3, lastUsedAt: expect.any(String) });
+    // A day that left the range is not counted, and its slot is taken over.
+    const today = Math.floor(Date.now() / 86_400_000);
+    const slotOf = (day: number) => `calls.${day % 31}`;
+    const set = {
+      [slotOf(today - 29)]: { day: today - 29, count: 40 },
+      [slotOf(today - 30)]: { day: today - 30, count: 500 },
+    };
+    await collections.connectedApps().updateOne({ _id: id }, { $set: set });
+    expect((await listApps(eve))[0].calls).toBe(43);
+    await collections
+      .connectedApps()
+      .updateOne({ _id: id }, { $set: { [slotOf(today)]: { day: today - 31, count: 9 } } });
+    await count();
+    await writeAppUses();
+    expect((await listApps(eve))[0].calls).toBe(41);
+    expect(Object.keys((await find())?.calls ?? {}).length).toBeLessThanOrEqual(31);
   });
 
   it("renews its access token, and is signed out by a revocation", async () => {

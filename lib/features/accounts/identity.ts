@@ -29,6 +29,7 @@ import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 import { collections as appCollections } from "./connected-apps/collections";
 import type { OAuthTokenDoc } from "./connected-apps/model";
+import { noteAppUse } from "./connected-apps/uses";
 import type { ApiKeyDoc, SessionDoc } from "./model";
 import { RecentLookUps } from "./recent-look-ups";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
@@ -163,7 +164,7 @@ async function identifyKey(authorization: string, named: Named, now: Date): Prom
   const membership = found && toMembership(found);
   // A key ends with its creator's membership (T20).
   if (!found || !user || !membership || (found.expiresAt && found.expiresAt <= now)) return null;
-  noteUse(collections.apiKeys, found, now);
+  noteUse(found, now);
   return {
     user,
     via: { kind: "key", keyId: found._id, membership, access: toKeyAccess(found.access) },
@@ -183,11 +184,11 @@ async function identifyToken(token: string, named: Named, now: Date): Promise<Id
   const membership = found && toMembership(found);
   if (!found || !user || !membership || found.expiresAt <= now) return null;
   const { _id: keyId, scopes, workspaceId, appId } = found;
-  noteUse(appCollections.connectedApps, { _id: appId, workspaceId, lastUsedAt: null }, now);
+  noteAppUse({ _id: appId, workspaceId }, 0, now);
   const access = scopes.some((scope) => scope !== "read") ? "full" : "read";
   return {
     user,
-    via: { kind: "key", keyId, membership, access, scopes },
+    via: { kind: "key", keyId, membership, access, scopes, appId },
     membership,
     connection: null,
     setCookie: null,
@@ -234,15 +235,11 @@ async function lookUp<T extends Document>(
 }
 
 /** Not awaited: a request does not wait for a date that is only displayed. */
-function noteUse(
-  used: CollectionDeclaration,
-  { _id, workspaceId, lastUsedAt }: Pick<ApiKeyDoc, "_id" | "workspaceId" | "lastUsedAt">,
-  now: Date,
-): void {
+function noteUse({ _id, workspaceId, lastUsedAt }: ApiKeyDoc, now: Date): void {
   const due = new Date(now.getTime() - LAST_USED_EVERY_MS);
   if (lastUsedAt && lastUsedAt > due) return;
-  database()
-    .collection(used.collectionName)
+  collections
+    .apiKeys()
     .updateOne(
       { _id, workspaceId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: due } }] },
       { $set: { lastUsedAt: now } },

@@ -4,6 +4,7 @@ import type { RateLimiterMemory, RateLimiterMongo } from "rate-limiter-flexible"
 import type { Agent } from "undici";
 import type { Coalescer } from "@/lib/base/async/coalescer";
 import type { Entity } from "@/lib/base/values/fields";
+import type { AppUses } from "@/lib/features/accounts/connected-apps/uses";
 import type { HeldRights } from "@/lib/features/accounts/held-rights";
 import type { RecentLookUps } from "@/lib/features/accounts/recent-look-ups";
 import type { FindsInvitation } from "@/lib/features/accounts/sign-up";
@@ -100,6 +101,7 @@ declare module "@/lib/platform/process/server-context" {
     recentIdentities: RecentLookUps<Document>;
 
     // Jobs and events
+    connectedAppUses: AppUses;
     eventBuffer: EventBuffer;
     eventFeed: Teller;
     eventListeners: Set<() => void>;

@@ -25,6 +25,8 @@ export type ByKey = {
   membership: Membership;
   access: KeyAccess;
   scopes?: readonly Scope[];
+  /** The connected app, for a token. */
+  appId?: ObjectId;
 };
 /** Caller of a job that the user set up and that runs without them: a schedule or a flow. */
 export type ByJob = { kind: "job"; runId: ObjectId };

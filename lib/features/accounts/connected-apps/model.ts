@@ -22,6 +22,8 @@ export type ConnectedAppDoc = {
   scopes: Scope[];
   createdAt: Date;
   lastUsedAt: Date | null;
+  /** Tool calls per day in UTC, in days since 1970, by the slot of the day; absent before the first use. */
+  calls?: Record<string, { day: number; count: number }>;
   expiresAt: Date;
 };
 

@@ -40,6 +40,7 @@ export const connectedAppSchema = z.object({
   userId: objectIdText.describe("Person whose permissions it has"),
   createdAt: isoDate,
   lastUsedAt: isoDate.nullable(),
+  calls: z.int().nonnegative().describe("Tool calls in the last 30 days, written within seconds"),
   expiresAt: isoDate.describe("End of access if the client is not used until then"),
 });
 export type ConnectedApp = z.infer<typeof connectedAppSchema>;

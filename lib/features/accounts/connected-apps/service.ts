@@ -10,10 +10,14 @@ import { deleteApps } from "./authorization-server";
 import { collections } from "./collections";
 import type { ConnectedAppDoc } from "./model";
 import type { ConnectedApp } from "./schema";
+import { countCalls } from "./uses";
 
 /** Lists the connected apps that the caller may revoke, newest first: admins everyone's, members their own. */
 export function listConnectedApps(caller: Caller, page: PageRequest): Promise<Page<ConnectedApp>> {
-  return findPage(collections.connectedApps(), ownOrAll(caller), page, { order: "newest" }, toConnectedApp);
+  const now = new Date();
+  return findPage(collections.connectedApps(), ownOrAll(caller), page, { order: "newest" }, (doc) =>
+    toConnectedApp(doc, now),
+  );
 }
 
 /** Ends a client's access; its tokens are rejected from the next request on. @throws AppError `not_found` */
@@ -31,7 +35,7 @@ function ownOrAll({ workspaceId, role, user }: Caller) {
   return isAtLeast(role, "admin") ? { workspaceId } : { workspaceId, userId: user._id };
 }
 
-function toConnectedApp(doc: ConnectedAppDoc): ConnectedApp {
+function toConnectedApp(doc: ConnectedAppDoc, now: Date): ConnectedApp {
   return {
     id: doc._id.toHexString(),
     clientId: doc.clientId,
@@ -41,6 +45,7 @@ function toConnectedApp(doc: ConnectedAppDoc): ConnectedApp {
     userId: doc.userId.toHexString(),
     createdAt: doc.createdAt.toISOString(),
     lastUsedAt: doc.lastUsedAt?.toISOString() ?? null,
+    calls: countCalls(doc, now),
     expiresAt: doc.expiresAt.toISOString(),
   };
 }

@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { toPathText } from "@/lib/base/values/problem-path";
+import { noteAppUse } from "@/lib/features/accounts/connected-apps/uses";
 import { enterWorkspace } from "@/lib/features/accounts/identity";
 import { type ByKey, type Caller, hasScope, isReadOnly, type UserCaller } from "@/lib/platform/access/caller";
 import { bearerChallenge } from "@/lib/platform/access/rules";
@@ -50,6 +51,10 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
     throw error;
   }
   const caller = await enterWorkspace(key, key.via.membership.workspaceId);
+  const { appId } = key.via;
+  if (appId && toolCall.safeParse(parsedBody).success) {
+    noteAppUse({ _id: appId, workspaceId: caller.workspaceId }, 1, new Date());
+  }
   requireScope({ ...caller, via: key.via }, parsedBody);
   const stop = new AbortController();
   const onAbort = () => {
