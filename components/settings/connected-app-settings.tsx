@@ -22,10 +22,14 @@ import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
+const CALLS = "Calls, 30 days";
 const HEADS = [
-  ...["Client", "Permissions", "Person"],
+  "Client",
+  "Permissions",
+  "Person",
   { name: "Allowed", isOptional: true },
-  ...["Last used", "Calls, 30 days"],
+  "Last used",
+  { name: CALLS, isNumber: true },
   ACTIONS,
 ];
 
@@ -112,7 +116,7 @@ function AppRow({ app }: { app: ConnectedApp }) {
       <td className="t2" data-label="Last used" title={now === null || used === null ? undefined : formatStamp(used)}>
         {now !== null && (used === null ? "Never used" : formatAgo(used, new Date(now)))}
       </td>
-      <td className="t2 num" data-label="Calls, 30 days">
+      <td className="t2 r" data-label={CALLS}>
         {formatCount(app.calls)}
       </td>
       <td className="r">

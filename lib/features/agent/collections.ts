@@ -1,7 +1,7 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import { workIndex } from "@/lib/platform/work/model";
-import type { ChatDoc, InstructionsDoc, MessageDoc, PlanDoc, UsageDoc } from "./model";
+import type { ChatDoc, InstructionsDoc, McpApprovalDoc, MessageDoc, PlanDoc, UsageDoc } from "./model";
 
 /** Retention of usage, in days: longer than the counted day, for reports of past usage. */
 const USAGE_DAYS = 35;
@@ -34,6 +34,14 @@ export const collections = {
     indexes: [
       { key: { agentSessionId: 1 }, unique: true, serves: "look-up of a plan for its decision" },
       { key: { workspaceId: 1, chatId: 1, turnId: 1 }, serves: "the grants of a turn, and plans decided after it" },
+    ],
+  }),
+  mcpApprovals: declareCollection<McpApprovalDoc>("mcp_approvals", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, requestId: 1 }, unique: true, serves: "the question that an answer belongs to" },
+      { key: { workspaceId: 1, userId: 1 }, serves: "number of a person's open questions" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of questions of stopped servers" },
     ],
   }),
 };

@@ -95,6 +95,18 @@ export type PlanDoc = {
   createdAt: Date;
 };
 
+/** A question to the person at an MCP client, and their answer. Deleted with the call that asked. */
+export type McpApprovalDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  userId: ObjectId;
+  sessionId: string;
+  requestId: string;
+  /** null until the answer arrives. */
+  isApproved: boolean | null;
+  expiresAt: Date;
+};
+
 export function toChat(doc: ChatDoc): Chat {
   return {
     id: doc._id.toHexString(),

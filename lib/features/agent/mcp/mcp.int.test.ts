@@ -1,7 +1,8 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { type ClientCapabilities, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { ObjectId } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { TOOLS } from "@/lib/features/agent/tools/registry";
 import { appendLog } from "@/lib/features/runs/logs";
 import { call, callRaw } from "@/test/client";
@@ -9,7 +10,8 @@ import { takeOwnDatabase } from "@/test/database";
 import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { modelText } from "@/test/fixtures/metrics/metric-files";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { MODEL_RESULT_BYTES_MAX } from "../limits";
+import { collections } from "../collections";
+import { MCP_APPROVAL_MS, MODEL_RESULT_BYTES_MAX } from "../limits";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
@@ -26,11 +28,16 @@ beforeAll(async () => {
 });
 
 /** Connects the protocol's own client, whose requests go straight to the route. */
-async function connect(key: string): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" });
+async function connect(
+  key: string,
+  capabilities: ClientCapabilities = {},
+  sent: { headers: Headers; body: string }[] = [],
+): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, { capabilities });
   const fetchRoute = (async (url: string | URL, init: RequestInit = {}) => {
     const headers = Object.fromEntries(new Headers(init.headers));
     const { pathname } = new URL(url);
+    sent.push({ headers: new Headers(init.headers), body: String(init.body ?? "") });
     return callRaw(init.method ?? "GET", pathname, {
       key,
       headers,
@@ -229,6 +236,132 @@ describe("a client of the Model Context Protocol", () => {
     await expect(bobs.readResource({ uri: `millrace://consoles/${id}` })).rejects.toThrow("Console not found");
     await expect(bobs.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("Resource not found");
     expect((await read.listResourceTemplates()).resourceTemplates).toHaveLength(2);
+  });
+});
+
+describe("a client that can ask its user", () => {
+  type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, string> };
+  const APPROVE: Answer = { action: "accept", content: { decision: "approve" } };
+  const save = (client: Client, name: string) => use(client, "save_console", { name, content: "select 1" });
+  const namesOf = async () => {
+    const { json } = await call("GET", `/api/workspaces/${ana.workspaceId}/consoles`, { cookie: ana.cookie });
+    return json.data.map(({ name }: { name: string }) => name);
+  };
+  const openQuestions = () => collections.mcpApprovals().find({}).toArray();
+  let asked: { message: string; requestedSchema?: unknown }[] = [];
+  /** Connects a client whose user answers so. */
+  async function connectAsking(key: string, answer: (message: string) => Answer | Promise<Answer>) {
+    const sent: { headers: Headers; body: string }[] = [];
+    const client = await connect(key, { elicitation: {} }, sent);
+    asked = [];
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+      asked.push(params as (typeof asked)[number]);
+      return answer(params.message);
+    });
+    return { client, sent };
+  }
+
+  it("writes what the user approves, with one question for a call", async () => {
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), () => APPROVE);
+    const saved = await save(client, "approved");
+    expect(saved.structuredContent).toMatchObject({ version: 1 });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.message).toMatch(/^Allow save_console in Millrace\? Permission: console-write/);
+    expect(asked[0]?.message).toContain("select 1");
+    await use(client, "list_connections", {});
+    expect(asked).toHaveLength(1);
+    // An approval is not kept for the next call.
+    await save(client, "approved again");
+    expect(asked).toHaveLength(2);
+    expect(await openQuestions()).toEqual([]);
+  });
+
+  it("writes nothing without an approval", async () => {
+    const answers: (Answer | Error)[] = [
+      { action: "decline" },
+      { action: "cancel" },
+      { action: "accept" },
+      { action: "accept", content: { decision: "decline" } },
+      { action: "decline", content: { decision: "approve" } },
+      new Error("no window"),
+    ];
+    const key = await seedKey(ana.workspaceId, ana);
+    for (const [at, answer] of answers.entries()) {
+      const { client } = await connectAsking(key, () => {
+        if (answer instanceof Error) throw answer;
+        return answer;
+      });
+      const refused = await save(client, `declined ${at}`);
+      expect([at, refused.isError, refused.content[0]?.text]).toEqual([at, true, "The person declined this change."]);
+    }
+    expect((await namesOf()).filter((name: string) => name.startsWith("declined"))).toEqual([]);
+    expect(await openQuestions()).toEqual([]);
+  });
+
+  it("gets no more than its key allows", async () => {
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana, "read"), () => APPROVE);
+    await expect(save(client, "by a read key")).rejects.toThrow("Unknown tool");
+    const file = { name: "Asked", type: "sqlite", config: { file: "asked.sqlite" }, readOnly: false };
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const { id } = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body: file })).json.data;
+    const { client: fullClient } = await connectAsking(await seedKey(ana.workspaceId, ana), () => APPROVE);
+    const written = await use(fullClient, "run_query", { connectionId: id, query: "create table t (n int)" });
+    expect([written.isError, asked]).toEqual([true, []]);
+  });
+
+  it("is answered from its own session only, once and in time", async () => {
+    const key = await seedKey(ana.workspaceId, ana);
+    const release = Promise.withResolvers<Answer>();
+    const { client, sent } = await connectAsking(key, () => release.promise);
+    const { sent: others } = await connectAsking(key, () => release.promise);
+    const { sent: foreign } = await connectAsking(await seedKey(ana.workspaceId, ana), () => release.promise);
+    const sessionOf = (requests: typeof sent) => requests.at(-1)?.headers.get("mcp-session-id") ?? "";
+    const call_ = save(client, "from another session");
+    const [question] = await vi.waitFor(async () => {
+      const open = await openQuestions();
+      expect(open).toHaveLength(1);
+      return open;
+    });
+    const body = { jsonrpc: "2.0", id: question?.requestId, result: APPROVE };
+    const answerIn = async (headers: Record<string, string>, who = key) =>
+      (await call("POST", "/api/mcp", { key: who, body, headers })).status;
+    expect(await answerIn({ "mcp-session-id": sessionOf(others) })).toBe(202);
+    expect(await answerIn({})).toBe(202);
+    expect(await answerIn({ "mcp-session-id": sessionOf(foreign) })).toBe(404);
+    expect(await answerIn({ "mcp-session-id": `${sessionOf(sent)}x` })).toBe(404);
+    const bob = await seedMember(ana.workspaceId, "member");
+    expect(await answerIn({ "mcp-session-id": sessionOf(sent) }, await seedKey(ana.workspaceId, bob))).toBe(404);
+    expect((await openQuestions())[0]?.isApproved).toBeNull();
+    release.resolve({ action: "decline" });
+    expect((await call_).isError).toBe(true);
+    // The question is gone: an approval afterwards finds nothing.
+    expect(await answerIn({ "mcp-session-id": sessionOf(sent) })).toBe(202);
+    expect(await namesOf()).not.toContain("from another session");
+  });
+
+  it("has two minutes to answer", async () => {
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + MCP_APPROVAL_MS });
+      return new Promise<Answer>(() => {});
+    });
+    try {
+      const late = await save(client, "late");
+      expect(late.content[0]?.text).toMatch(/not approved in time/);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await openQuestions()).toEqual([]);
+    expect(await namesOf()).not.toContain("late");
+  });
+
+  it("differs from a client that cannot: that one gets no session and no stream", async () => {
+    for (const capabilities of [{}, { elicitation: { url: {} } }]) {
+      const sent: { headers: Headers; body: string }[] = [];
+      const client = await connect(await seedKey(ana.workspaceId, ana), capabilities, sent);
+      await save(client, `not asked ${Object.keys(capabilities)}`);
+      expect(sent.map(({ headers }) => headers.get("mcp-session-id")).filter((id) => id !== null)).toEqual([]);
+    }
+    expect(await openQuestions()).toEqual([]);
   });
 });
 

@@ -24,18 +24,22 @@ import { version } from "@/package.json";
 import { DATA_NOTICE } from "../prompt";
 import { runTool, TOOLS, ToolFailure } from "../tools/registry";
 import { scopeOf, type Tool, type ToolContext } from "../tools/tool";
+import { askApproval, canAsk, isOwnSession, newSessionId, recordAnswer, type SendMessage, toAnswer } from "./approvals";
 import { listResources, readResource, TEMPLATES } from "./resources";
 
 /** Maximum size of one protocol message; a saved console is the largest. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 /** The protocol's error code, for which its SDK has no constant. */
 const RESOURCE_NOT_FOUND = -32002;
+/** The code of the protocol's SDK. */
+const SESSION_NOT_FOUND = -32001;
+const SESSION_HEADER = "mcp-session-id";
 /** Maximum length of an unknown tool's name in an error: the client may send any text. */
 const NAME_SHOWN = 100;
 
 /**
- * Handles one request of a client of the Model Context Protocol (Streamable HTTP, without sessions); the response is
- * JSON. Its tools are the agent's. A key has its creator's rights, a read key only views, and queries are read-only.
+ * Handles one request of a client of the Model Context Protocol (Streamable HTTP). The response is JSON, and a stream
+ * for a call that asks the person for approval. Its tools are the agent's. A key has its creator's rights, a read key only views, and queries are read-only.
  * @param signal aborts when the client disconnects, and with an AppError when the key loses its right
  * @throws AppError `forbidden` for a page of another site, `too_large`, `unauthenticated` if the right is lost during
  *   the request
@@ -52,10 +56,19 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
   }
   const caller = await enterWorkspace(key, key.via.membership.workspaceId);
   const { appId } = key.via;
-  if (appId && toolCall.safeParse(parsedBody).success) {
-    noteAppUse({ _id: appId, workspaceId: caller.workspaceId }, 1, new Date());
-  }
+  const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
+  const calls = messages.filter((message) => toolCall.safeParse(message).success).length;
+  if (appId && calls > 0) noteAppUse({ _id: appId, workspaceId: caller.workspaceId }, calls, new Date());
   requireScope({ ...caller, via: key.via }, parsedBody);
+  const sessionId = request.headers.get(SESSION_HEADER);
+  if (sessionId !== null && !isOwnSession(key.via, sessionId)) return noSuchSession();
+  // Each call that writes needs its own stream for its question.
+  if (sessionId !== null && messages.length !== 1) return unreadable("Send one message per request.");
+  const given = sessionId === null ? null : toAnswer(parsedBody);
+  if (sessionId !== null && given !== null) {
+    await recordAnswer(caller, sessionId, given);
+    return new Response(null, { status: 202 });
+  }
   const stop = new AbortController();
   const onAbort = () => {
     const { reason } = signal;
@@ -63,25 +76,60 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
   };
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const server = serverFor(caller, stop.signal);
+  const asksIn = sessionId !== null && calledTool(parsedBody)?.writes ? sessionId : null;
   const transport = new WebStandardStreamableHTTPServerTransport({
-    enableJsonResponse: true,
+    enableJsonResponse: asksIn === null,
     maxRequestBodySize: BODY_BYTES_MAX,
   });
+  const server = serverFor(caller, stop.signal, asksIn === null ? null : { sessionId: asksIn, transport });
+  const end = async () => {
+    signal.removeEventListener("abort", onAbort);
+    await server.close();
+  };
   try {
     await server.connect(transport);
     // Its body has been read already.
     const { url, method } = request;
-    const headers = withAccept(request.headers);
+    const headers = asksIn === null ? withAccept(request.headers) : request.headers;
     const response = await transport.handleRequest(new Request(url, { method, headers }), { parsedBody });
+    if (asksIn !== null && response.body !== null && response.ok) {
+      return new Response(followed(response.body, stop, end), { status: response.status, headers: response.headers });
+    }
     // The response is complete before this request's server closes.
     const answer = response.body === null ? null : await response.arrayBuffer();
     stop.signal.throwIfAborted();
-    return new Response(answer, { status: response.status, headers: response.headers });
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    await server.close();
+    const answered = new Response(answer, { status: response.status, headers: response.headers });
+    if (response.ok && canAsk(parsedBody)) answered.headers.set(SESSION_HEADER, newSessionId(key.via));
+    await end();
+    return answered;
+  } catch (error) {
+    await end();
+    throw error;
   }
+}
+
+/** Passes a stream on, and ends its call when the stream has ended or its reader has left. */
+function followed(body: ReadableStream<Uint8Array>, stop: AbortController, end: () => Promise<void>) {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(value);
+      controller.close();
+      await end();
+    },
+    async cancel() {
+      stop.abort(new AppError("cancelled", "The client disconnected."));
+      await reader.cancel().catch(() => undefined);
+      await end();
+    },
+  });
+}
+
+/** The protocol's answer to an id of another key or server: the client opens a new session. */
+function noSuchSession(): Response {
+  const error = { code: SESSION_NOT_FOUND, message: "Session not found. Initialize again." };
+  return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 404 });
 }
 
 /**
@@ -89,14 +137,19 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
  * @throws AppError `forbidden`
  */
 function requireScope(caller: Caller<ByKey>, message: unknown): void {
-  const { data: name } = toolCall.safeParse(message);
-  const tool = OFFERED.find((each) => each.name === name);
+  const tool = calledTool(message);
   const scope = tool && scopeOf(tool);
   const { scopes } = caller.via;
   if (!scope || !scopes || hasScope(caller, scope)) return;
   throw new AppError("forbidden", `${tool.name} needs the permission ${scope}. Connect again and allow it.`, {
     headers: bearerChallenge({ takesTokens: true, error: "insufficient_scope", scope: [...scopes, scope].join(" ") }),
   });
+}
+
+/** Returns the tool that a message calls; undefined for other messages and unknown tools. */
+function calledTool(message: unknown): Tool | undefined {
+  const { data: name } = toolCall.safeParse(message);
+  return OFFERED.find((each) => each.name === name);
 }
 
 const toolCall = z
@@ -133,7 +186,11 @@ function refusePages(headers: Headers): void {
   throw new AppError("forbidden", "Cross-site browser requests are blocked. Use an MCP client, or set PUBLIC_URL.");
 }
 
-function serverFor(caller: Caller, left: AbortSignal): Server {
+/** The session of a client that can ask its user, and the stream of its call. */
+type Asking = { sessionId: string; transport: WebStandardStreamableHTTPServerTransport };
+
+/** @param asking null for a client whose own approval precedes a call */
+function serverFor(caller: Caller, left: AbortSignal, asking: Asking | null): Server {
   const server = new Server(
     { name: "millrace", title: "Millrace", version },
     {
@@ -143,13 +200,20 @@ function serverFor(caller: Caller, left: AbortSignal): Server {
   );
   const tools = toolsFor(caller);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toListed) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw failure(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
     const input = params.arguments ?? {};
     refuseBadInput(tool, input);
     try {
-      const context = contextFor(caller, AbortSignal.any([left, signal]));
+      const gone = AbortSignal.any([left, signal]);
+      const ask =
+        asking &&
+        (() => {
+          const send: SendMessage = (message) => asking.transport.send(message, { relatedRequestId: requestId });
+          return askApproval(caller, asking.sessionId, { tool, input }, send, gone);
+        });
+      const context = contextFor(caller, gone, ask);
       const output = (await runTool(tool, context, input)) as Record<string, unknown>;
       return { content: [{ type: "text", text: JSON.stringify(output) }], structuredContent: output };
     } catch (error) {
@@ -173,16 +237,21 @@ function toolsFor(caller: Caller): Tool[] {
   return OFFERED.filter((tool) => hasScope(caller, scopeOf(tool)));
 }
 
-function contextFor(caller: Caller, signal: AbortSignal): ToolContext {
+/** @param ask asks the person to approve the call; null if the client has asked them */
+function contextFor(caller: Caller, signal: AbortSignal, ask: (() => Promise<void>) | null): ToolContext {
+  let approval: Promise<void> | null = null;
   return {
     caller,
     signal,
-    // The client's own approval replaces a plan, and the key's kind decides what may be approved.
+    // An approval at the client replaces a plan, and the key's kind decides what may be approved.
     requireGrant: async (grant) => {
       if (isReadOnly(caller)) throw new AppError("not_allowed", "This API key is read-only.");
       if (grant === "query-write") {
         throw new AppError("not_allowed", "MCP clients can't run queries that write. Use the browser or the API.");
       }
+      // One question for the call: its arguments decide all that it changes.
+      approval ??= ask?.() ?? null;
+      await approval;
     },
     mayWriteByQuery: async () => false,
     chat: null,

@@ -1,0 +1,152 @@
+import "server-only";
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { z } from "zod";
+import type { ByKey, Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { deriveKey } from "@/lib/platform/secrets/bootstrap";
+import { collections } from "../collections";
+import { MCP_APPROVAL_MS } from "../limits";
+import type { Tool } from "../tools/tool";
+
+/*
+ * Approval of writes by the person at a client that can ask them (elicitation). The answer is another request, which
+ * may reach another server, so it passes through the store.
+ */
+
+/** Interval of looking for an answer, in ms: people take seconds. */
+const LOOK_EVERY_MS = 500;
+/** Maximum number of open questions of a person: more than one client shows. */
+const OPEN_MAX = 10;
+/** Maximum length of the arguments in a question. */
+const ARGUMENTS_CHARS_MAX = 4_000;
+const NONCE_BYTES = 16;
+
+const initialize = z.object({
+  method: z.literal("initialize"),
+  params: z.object({ capabilities: z.object({ elicitation: z.record(z.string(), z.unknown()) }) }),
+});
+
+/** Returns whether a message opens a session of a client that can show a form to its user. */
+export function canAsk(message: unknown): boolean {
+  const { data } = initialize.safeParse(message);
+  if (!data) return false;
+  const { elicitation } = data.params.capabilities;
+  // An empty capability means forms; a client that only opens addresses names that.
+  return "form" in elicitation || !("url" in elicitation);
+}
+
+/** Returns the id of a session in which the client asks its user. It is signed for the key or the app, not stored. */
+export function newSessionId(via: ByKey): string {
+  const nonce = randomBytes(NONCE_BYTES).toString("base64url");
+  return `${nonce}.${sign(nonce, via)}`;
+}
+
+/** Returns whether this key or app received the session's id. */
+export function isOwnSession(via: ByKey, sessionId: string): boolean {
+  const [nonce = "", given = ""] = sessionId.split(".", 2);
+  const expected = sign(nonce, via);
+  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+}
+
+function sign(nonce: string, { keyId, appId }: ByKey): string {
+  // An app's tokens change within a session.
+  const owner = (appId ?? keyId).toHexString();
+  return createHmac("sha256", deriveKey("mcp sessions")).update(`${nonce}.${owner}`).digest("base64url");
+}
+
+/** Sends a message on the stream of the call that it belongs to. */
+export type SendMessage = (message: { jsonrpc: "2.0"; id: string; method: string; params: Question }) => Promise<void>;
+
+type Question = { [name: string]: unknown };
+
+/**
+ * Asks the person to approve one call, and waits. The approval is for this call with these arguments.
+ * @throws AppError `not_allowed` without an approval; the signal's reason
+ */
+export async function askApproval(
+  { workspaceId, user }: Caller,
+  sessionId: string,
+  call: { tool: Pick<Tool, "name" | "writes">; input: object },
+  send: SendMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  const approvals = collections.mcpApprovals();
+  const whose = { workspaceId, userId: user._id };
+  if ((await approvals.countDocuments({ ...whose, expiresAt: { $gt: new Date() } })) >= OPEN_MAX) {
+    throw new AppError("not_allowed", `${OPEN_MAX} changes await approval. Decide on them first.`);
+  }
+  const [_id, requestId] = [new ObjectId(), randomUUID()];
+  const expiresAt = new Date(Date.now() + MCP_APPROVAL_MS);
+  await approvals.insertOne({ _id, ...whose, sessionId, requestId, isApproved: null, expiresAt });
+  try {
+    await send({ jsonrpc: "2.0", id: requestId, method: "elicitation/create", params: toQuestion(call) });
+    for (;;) {
+      const decided = await approvals.findOneAndDelete({ _id, workspaceId, isApproved: { $ne: null } });
+      if (decided?.isApproved) return;
+      if (decided) throw new AppError("not_allowed", "The person declined this change.");
+      if (Date.now() >= expiresAt.getTime()) {
+        throw new AppError("not_allowed", "The change was not approved in time. Ask the person, then try again.");
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal });
+    }
+  } finally {
+    // From here on, an answer finds no question.
+    await approvals.deleteOne({ _id, workspaceId }).catch(() => undefined);
+    signal.throwIfAborted();
+  }
+}
+
+const answer = z.object({
+  id: z.string(),
+  result: z.object({ action: z.string(), content: z.record(z.string(), z.unknown()).nullish() }).optional(),
+  method: z.undefined().optional(),
+});
+
+/** Returns the answer to a question of this server; null for any other message. */
+export function toAnswer(message: unknown): { requestId: string; isApproved: boolean } | null {
+  const { data } = answer.safeParse(message);
+  if (!data) return null;
+  const { id, result } = data;
+  // An error of the client is no approval.
+  return { requestId: id, isApproved: result?.action === "accept" && result.content?.decision === "approve" };
+}
+
+/** Records an answer. It counts once, in time, and from the session and the person that were asked. */
+export async function recordAnswer(
+  { workspaceId, user }: Caller,
+  sessionId: string,
+  { requestId, isApproved }: { requestId: string; isApproved: boolean },
+): Promise<void> {
+  await collections
+    .mcpApprovals()
+    .updateOne(
+      { requestId, workspaceId, userId: user._id, sessionId, isApproved: null, expiresAt: { $gt: new Date() } },
+      { $set: { isApproved } },
+    );
+}
+
+/** Characters that hide or reorder text. */
+const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu;
+
+function toQuestion({ tool, input }: { tool: Pick<Tool, "name" | "writes">; input: object }): Question {
+  const text = JSON.stringify(input, null, 2).replace(INVISIBLE, "");
+  const isCut = text.length > ARGUMENTS_CHARS_MAX;
+  const shown = isCut ? `${text.slice(0, ARGUMENTS_CHARS_MAX).toWellFormed()}\n(truncated)` : text;
+  return {
+    message: `Allow ${tool.name} in Millrace? Permission: ${tool.writes}, for this call only.\n${shown}`,
+    requestedSchema: {
+      type: "object",
+      properties: {
+        decision: {
+          type: "string",
+          title: "Decision",
+          enum: ["approve", "decline"],
+          enumNames: ["Approve", "Decline"],
+        },
+      },
+      required: ["decision"],
+    },
+  };
+}
