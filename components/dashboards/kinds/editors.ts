@@ -11,6 +11,7 @@ import type { KindEditor } from "./kind-editor";
 import { kpiEditor } from "./kpi/editor";
 import { mapEditor } from "./map/editor";
 import { pivotEditor } from "./pivot/editor";
+import { sankeyEditor } from "./sankey/editor";
 import { tableEditor } from "./table/editor";
 import { textEditor } from "./text/editor";
 
@@ -21,6 +22,7 @@ export const KIND_EDITORS: Readonly<Record<WidgetKind, KindEditor>> = {
   combo: comboEditor,
   gauge: gaugeEditor,
   funnel: funnelEditor,
+  sankey: sankeyEditor,
   heatmap: heatmapEditor,
   box: boxEditor,
   map: mapEditor,

@@ -9,6 +9,7 @@ import type { KindView } from "./kind-view";
 import { kpiView } from "./kpi";
 import { mapView } from "./map";
 import { pivotView } from "./pivot";
+import { sankeyView } from "./sankey";
 import { tableView } from "./table";
 import { textView } from "./text";
 
@@ -19,6 +20,7 @@ export const KIND_VIEWS: Readonly<Record<WidgetKind, KindView>> = {
   combo: comboView,
   gauge: gaugeView,
   funnel: funnelView,
+  sankey: sankeyView,
   heatmap: heatmapView,
   box: boxView,
   map: mapView,

@@ -2,6 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import { isSameJson } from "@/lib/base/values/same-json";
+import { WIDGET_KINDS } from "@/lib/features/dashboards/kinds/traits";
 import { createDashboardBody, type UpdateDashboardBody, updateDashboardBody } from "@/lib/features/dashboards/schema";
 import {
   checkDashboard,
@@ -71,7 +72,7 @@ const saveInput = z.object({
   folderId: objectIdText.nullable().optional().describe("null is the top level"),
   datasets: partList.describe("{id, name, source: {connectionId, query} | {metrics, dimensions?, filters?}}"),
   widgets: partList.describe(
-    "{id, kind: chart|combo|gauge|funnel|heatmap|box|map|table|kpi|pivot|text, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark (of a map: regions or points), dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns, tab?: the name of the tab that shows it}",
+    `{id, kind: ${WIDGET_KINDS.join("|")}, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark (of a map: regions or points), dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns, tab?: the name of the tab that shows it}`,
   ),
   filters: partList.describe(
     "{id, kind: dateRange|select|multiSelect|search, field, datasets?: [id]|all, variables?: {id of a dataset or widget that reads a console: {value} | {from, to}, the names of its variables}}",

@@ -24,7 +24,7 @@ const SPEC = {
 };
 
 it("answers each kind's own columns, whatever else its specification has", async () => {
-  const kinds = ["gauge", "funnel", "heatmap", "combo", "box", "map"];
+  const kinds = ["gauge", "funnel", "heatmap", "combo", "box", "map", "sankey"];
   const datasets = [{ id: "d", name: "Sales", source }];
   const widgets = kinds.map((kind) => ({ id: kind, kind, source: { datasetId: "d" }, spec: SPEC }));
   const points = { id: "points", kind: "map", source: { datasetId: "d" }, spec: { ...SPEC, mark: "points" } };
@@ -42,6 +42,7 @@ it("answers each kind's own columns, whatever else its specification has", async
     ["south", "web", "1.25"],
     ["north", "web", "10.50"],
   ]);
+  expect(rowsOf("sankey")).toEqual(rowsOf("heatmap"));
   expect(rowsOf("combo")).toEqual([
     ["south", "1.25", 2],
     ["north", "21.00", 3],

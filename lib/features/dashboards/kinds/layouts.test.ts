@@ -7,6 +7,7 @@ import { layOutCombo } from "./combo/layout";
 import { layOutFunnel } from "./funnel/layout";
 import { layOutGauge } from "./gauge/layout";
 import { layOutHeatmap } from "./heatmap/layout";
+import { LINKS_MAX, layOutSankey, NODES_MAX } from "./sankey/layout";
 
 const LOOK = { digits: "grouped", times: "utc" } as const;
 const SIZE = { width: 400, height: 300 };
@@ -117,6 +118,62 @@ describe("a funnel", () => {
   });
 });
 
+describe("a Sankey diagram", () => {
+  const fields = [field("from", "string"), field("to", "string"), field("n")];
+  const flow = (from: string, to: string, n: ResultRow[string]) => ({ from, to, n });
+  const rectsOf = ({ shapes }: Drawing) => shapes.flatMap((shape) => (shape.kind === "rect" ? [shape] : []));
+  const labelsOf = ({ shapes }: Drawing) => shapes.flatMap((shape) => (shape.kind === "label" ? [shape.text] : []));
+
+  it("sizes nodes and flows by their values, through all stages", () => {
+    const rows = [flow("web", "cart", 30), flow("app", "cart", 10), flow("cart", "paid", 20), flow("web", "left", 20)];
+    const drawing = draw(layOutSankey, {}, fields, rows);
+    expect([...drawing.words].sort()).toEqual([
+      "app to cart: 10",
+      "cart to paid: 20",
+      "web to cart: 30",
+      "web to left: 20",
+    ]);
+    expect(
+      marksOf(drawing)
+        .map(({ row }) => row)
+        .sort(),
+    ).toEqual([0, 1, 2, 3]);
+    const rects = rectsOf(drawing);
+    // In the order of the largest flows: web, cart, paid, left, app.
+    expect(rects.map(({ height }) => Math.round((height / (rects[0]?.height ?? 1)) * 50))).toEqual([
+      50, 40, 20, 20, 10,
+    ]);
+    expect(new Set(rects.map(({ x }) => x)).size).toBe(3);
+    // A value without further flows is in the last column.
+    expect(rects[3]?.x).toBe(rects[2]?.x);
+    expect(labelsOf(drawing).sort()).toEqual(["app", "cart", "left", "paid", "web"]);
+    expectWithin(drawing);
+  });
+
+  it("leaves out circles and values that have no size, and says so", () => {
+    const rows = [flow("a", "b", 5), flow("b", "a", 2), flow("b", "b", 1), flow("b", "c", 0), flow("c", "a", null)];
+    const drawing = draw(layOutSankey, {}, fields, [...rows, flow("d", "e", -1)]);
+    expect(drawing.words).toEqual([
+      "a to b: 5",
+      "3 flows without a positive value",
+      "2 flows back to an earlier value, not drawn",
+    ]);
+    const long = [flow("a", "b", 9), flow("b", "c", 8), flow("c", "a", 7)];
+    expect(marksOf(draw(layOutSankey, {}, fields, long))).toHaveLength(2);
+    expect(draw(layOutSankey, {}, fields, []).shapes).toEqual([]);
+    expect(layOutSankey({}, { fields: fields.slice(1), rows: [] }, SIZE, LOOK)).toBeNull();
+  });
+
+  it("draws the largest flows of many", () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => flow(`s${n % 70}`, `t${(n * 7) % 90}`, n + 1));
+    const drawing = draw(layOutSankey, {}, fields, rows);
+    expect(marksOf(drawing).length).toBeLessThanOrEqual(LINKS_MAX);
+    expect(rectsOf(drawing).length).toBeLessThanOrEqual(NODES_MAX);
+    expect(drawing.words.at(-1)).toMatch(/^Showing the \d+ largest of 5,000 flows$/);
+    expectWithin(drawing);
+  });
+});
+
 describe("a heat map", () => {
   const fields = [field("day", "date"), field("region", "string"), field("n")];
 
@@ -197,6 +254,7 @@ describe("more rows than arguments of a call can be", () => {
     ["a heat map", layOutHeatmap, [field("b", "string"), field("a", "string"), field("n")], { b: "x", n: 1 }],
     ["a combo", layOutCombo, [field("a", "string"), field("n"), field("m")], { n: 1, m: 2 }],
     ["a funnel", layOutFunnel, [field("a", "string"), field("n")], { n: 1 }],
+    ["a Sankey diagram", layOutSankey, [field("a", "string"), field("b", "string"), field("n")], { b: "x", n: 1 }],
   ] as [string, LayOut, ResultField[], ResultRow][])("are drawn as %s", (_, layOut, fields, row) => {
     const rows = Array.from({ length: COUNT }, (__, at) => ({ ...row, a: `r${at}` }));
     expect(draw(layOut, {}, fields, rows).words.length).toBeGreaterThan(1);
@@ -216,6 +274,7 @@ it.each([
   [layOutGauge, [field("n")], [{ n: 1 }]],
   [layOutFunnel, [field("s", "string"), field("n")], [{ s: "a", n: 1 }]],
   [layOutHeatmap, [field("a", "string"), field("b", "string"), field("n")], [{ a: "x", b: "y", n: 1 }]],
+  [layOutSankey, [field("a", "string"), field("b", "string"), field("n")], [{ a: "x", b: "y", n: 1 }]],
   [layOutCombo, [field("a", "string"), field("n"), field("m")], [{ a: "x", n: 1, m: 2 }]],
 ] as [LayOut, ResultField[], ResultRow[]][])(
   "draws in a tiny box without numbers that are none",

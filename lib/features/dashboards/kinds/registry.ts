@@ -8,6 +8,7 @@ import type { Kind } from "./kind";
 import { kpiKind } from "./kpi";
 import { mapKind } from "./map";
 import { pivotKind } from "./pivot";
+import { sankeyKind } from "./sankey";
 import { tableKind } from "./table";
 import { textKind } from "./text";
 import type { WidgetKind } from "./traits";
@@ -19,6 +20,7 @@ export const KINDS: Readonly<Record<WidgetKind, Kind>> = {
   combo: comboKind,
   gauge: gaugeKind,
   funnel: funnelKind,
+  sankey: sankeyKind,
   heatmap: heatmapKind,
   box: boxKind,
   map: mapKind,

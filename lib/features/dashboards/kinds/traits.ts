@@ -8,6 +8,7 @@ import type { KindTraits } from "./kind-traits";
 import { kpiTraits } from "./kpi/traits";
 import { mapTraits } from "./map/traits";
 import { pivotTraits } from "./pivot/traits";
+import { sankeyTraits } from "./sankey/traits";
 import { tableTraits } from "./table/traits";
 import { textTraits } from "./text/traits";
 
@@ -18,6 +19,7 @@ export const KIND_TRAITS = {
   combo: comboTraits,
   gauge: gaugeTraits,
   funnel: funnelTraits,
+  sankey: sankeyTraits,
   heatmap: heatmapTraits,
   box: boxTraits,
   map: mapTraits,

@@ -182,6 +182,7 @@ describe("a dashboard as an image", () => {
       ],
       ["combo", "combo", {}, [REGION, SOLD, { ...SOLD, name: "n" }], rows.map((row, n) => ({ ...row, n }))],
       ["bars", "chart", { ...bar, ...extras }, [REGION, SOLD], rows],
+      ["sankey", "sankey", {}, [REGION, CITY, SOLD], rows.map((row) => ({ ...row, city: `to ${NASTY}` }))],
       ["map", "map", bar, [REGION, SOLD], [{ region: "DE", sold: 5 }, ...rows]],
       ["line", "chart", { ...bar, ...extras, dimensions: ["day"], mark: "line" }, [DAY, SOLD], lone],
       ["area", "chart", { dimensions: ["day"], measures, mark: "area" }, [DAY, SOLD], lone],
