@@ -9,14 +9,15 @@ import type { DataFormProps } from "@/components/dashboards/kinds/kind-editor";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { GOALS_MAX, LABEL_CHARS_MAX, PALETTE, readExtras } from "@/lib/base/charts/extras";
+import { isTimeField } from "@/lib/base/charts/settings";
 
 type FieldsProps = Pick<DataFormProps, "spec" | "fields" | "onChange">;
 
 /** Axis titles, value labels, goal lines, colours and formats of a chart. */
 export function ExtrasFields(props: FieldsProps) {
-  const { spec, onChange } = props;
+  const { spec, fields, onChange } = props;
   const { goals = [], titles = {}, labels = false } = readExtras(spec) ?? {};
-  const set = (name: string, value: object | boolean | undefined, words: string, part?: string) =>
+  const set = (name: string, value: object | boolean | string | undefined, words: string, part?: string) =>
     onChange({ ...spec, [name]: value }, words, part);
   const setGoals = (next: typeof goals, words: string, part?: string) =>
     set("goals", next.length === 0 ? undefined : next, words, part);
@@ -49,6 +50,16 @@ export function ExtrasFields(props: FieldsProps) {
             />
             Value labels
           </label>
+          {fields.some(isTimeField) && (
+            <label>
+              <input
+                type="checkbox"
+                checked={spec.compare === "year"}
+                onChange={({ target }) => set("compare", target.checked ? "year" : undefined, "Change comparison")}
+              />
+              Compare with last year
+            </label>
+          )}
         </div>
       </fieldset>
       <fieldset className="edit-part">

@@ -19,7 +19,7 @@ export const LABEL_CHARS_MAX = 80;
 /** The tokens have as many colours. */
 export const PALETTE = 8;
 /** Properties of a specification that are additions. */
-export const EXTRAS: ReadonlySet<string> = new Set(["goals", "titles", "labels", "formats", "colours"]);
+export const EXTRAS: ReadonlySet<string> = new Set(["goals", "titles", "labels", "formats", "colours", "compare"]);
 
 /** Reads the additions of a specification; invalid ones are left out. Undefined for none. */
 export function readExtras(spec: unknown): ChartExtras | undefined {

@@ -2,7 +2,13 @@ import { type ChartData, type ChartSeries, toChartData } from "@/lib/base/charts
 import { zoneOf } from "@/lib/base/charts/moments";
 import { toTable } from "@/lib/base/charts/rows-fields";
 import type { ChartSettings } from "@/lib/base/charts/settings";
-import { canShowBefore, mergeBefore } from "@/lib/base/charts/widget-period";
+import {
+  BEFORE_NAME,
+  canShowBefore,
+  mergeBefore,
+  toYearBefore,
+  YEAR_BEFORE_NAME,
+} from "@/lib/base/charts/widget-period";
 import { toWidgetPicture, type WidgetPicture } from "@/lib/base/charts/widget-picture";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
@@ -27,10 +33,12 @@ export function toWidgetChart(
   if (found === null || found.kind === "vega") return found;
   const picture = found.settings;
   const now = toNamed(picture, rows.fields, rows.rows, look);
-  if (rows.before === undefined || !canShowBefore(picture, now)) return { settings: picture, picture, data: now };
-  const then = toNamed(picture, rows.fields, rows.before, look);
+  const before = rows.before ?? toYearBefore(spec, rows);
+  if (before === undefined || !canShowBefore(picture, now)) return { settings: picture, picture, data: now };
+  const then = toNamed(picture, rows.fields, before, look);
   if (then.step !== null) return { settings: picture, picture, data: now };
-  return { settings: { ...picture, stack: "apart" }, picture, data: mergeBefore(now, then) };
+  const data = mergeBefore(now, then, rows.before ? BEFORE_NAME : YEAR_BEFORE_NAME);
+  return { settings: { ...picture, stack: "apart" }, picture, data };
 }
 
 function toNamed(

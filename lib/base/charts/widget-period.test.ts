@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toPicture } from "@/lib/base/charts/picture";
 import { toDrawnSpec } from "@/lib/base/charts/spec";
 import { toWidgetChart } from "@/lib/base/charts/widget-chart";
+import { toYearBefore } from "@/lib/base/charts/widget-period";
 import { toEarlierCells } from "@/lib/base/charts/widget-table";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -88,5 +89,41 @@ describe("an earlier period in a table", () => {
     expect(cellOf(row("2026-05-01", "north", 5), 2)).toEqual({ value: 0, change: null });
     expect(cellOf(row("2026-05-01", "west", 5), 2)).toEqual({ value: null, change: null });
     expect(toEarlierCells(spec, FIELDS, undefined)(row("2026-05-01", "south", 5), 2)).toBeNull();
+  });
+});
+
+describe("a chart that is compared with the year before", () => {
+  const fields = [FIELDS[0], FIELDS[2]] as ResultField[];
+  const of = (day: ResultRow[string], sold: number): ResultRow => ({ day, sold });
+  const spec = (timeUnit: string) => ({
+    ...{ dimensions: [{ field: "day", timeUnit }], measures, mark: "line", compare: "year" },
+  });
+  const daysOf = (rows: ResultRow[] | undefined) => rows?.map(({ day }) => day);
+
+  it("draws its own months a year later, and none after its last one", () => {
+    const rows = [of("2025-01-01", 1), of("2025-02-01", 2), of("2026-01-01", 3)];
+    const chart = toWidgetChart(spec("month"), { fields, rows }, LOOK);
+    if (chart === null || "kind" in chart) throw new Error("It has no settings.");
+    expect(chart.data.series.map(({ name }) => name)).toEqual(["This period", "Same period last year"]);
+    expect(chart.data.cells.map((cells) => cells.map(textOf))).toEqual([
+      ["1", "2", "3"],
+      [null, null, "1"],
+    ]);
+  });
+
+  it("keeps the first day of weeks, the time of day and the order of digits", () => {
+    const rows = [of("2025-12-29", 1), of("2026-12-28", 2)];
+    expect(daysOf(toYearBefore(spec("week"), { fields, rows }))).toEqual(["2026-12-28"]);
+    const hours = [of("2024-02-28T10:00:00Z", 1), of("2024-02-29T10:00:00Z", 1), of("2026-01-01T00:00:00Z", 1)];
+    expect(daysOf(toYearBefore(spec("hour"), { fields, rows: hours }))).toEqual(["2025-02-28T10:00:00Z"]);
+  });
+
+  it("yields to the page's period, and needs times", () => {
+    const rows = [of("2025-01-01", 1), of("2026-01-01", 3)];
+    const { data } = drawn(spec("month"), fields, rows, [of("2026-01-01", 9)]);
+    expect(data.series.map(({ name }) => name)).toEqual(["This period", "Previous period"]);
+    expect(toYearBefore({ ...spec("month"), compare: undefined }, { fields, rows })).toBeUndefined();
+    expect(toYearBefore(spec("month"), { fields: fields.slice(1), rows })).toBeUndefined();
+    expect(toYearBefore(spec("month"), { fields, rows: [of(null, 1), of("x", 2), of(7, 3)] })).toEqual([]);
   });
 });

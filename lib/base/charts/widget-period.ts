@@ -1,10 +1,50 @@
 import type { ChartData, ChartPlace, Met } from "@/lib/base/charts/data";
-import type { ChartSettings } from "@/lib/base/charts/settings";
+import { type ChartSettings, isTimeField } from "@/lib/base/charts/settings";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
 /* Draws the earlier period, and applies the page's grain to a specification. */
 
 export const NOW_NAME = "This period";
 export const BEFORE_NAME = "Previous period";
+export const YEAR_BEFORE_NAME = "Same period last year";
+const DAY_MS = 86_400_000;
+/** Weeks keep their first day. */
+const WEEKS_OF_YEAR_MS = 52 * 7 * DAY_MS;
+
+/**
+ * Returns the rows of a chart that is compared with the year before: its own, shown a year later, up to its last time.
+ * Undefined for a chart that is not compared so, and for one without times.
+ */
+export function toYearBefore(
+  spec: Readonly<Record<string, unknown>>,
+  { fields, rows }: { fields: readonly ResultField[]; rows: readonly ResultRow[] },
+): ResultRow[] | undefined {
+  const at = fields.findIndex(isTimeField);
+  const time = fields[at]?.name;
+  if (spec.compare !== "year" || time === undefined) return undefined;
+  const unit = toUnit(spec, at);
+  let last = "";
+  for (const { [time]: value } of rows) if (typeof value === "string" && value > last) last = value;
+  return rows.flatMap((row) => {
+    const moved = toYearLater(row[time], unit);
+    return moved === null || moved > last ? [] : [{ ...row, [time]: moved }];
+  });
+}
+
+function toUnit({ dimensions, timeUnit }: Readonly<Record<string, unknown>>, at: number): unknown {
+  const dimension: unknown = Array.isArray(dimensions) ? dimensions[at] : undefined;
+  const own = typeof dimension === "object" && dimension !== null && "timeUnit" in dimension && dimension.timeUnit;
+  return own || timeUnit;
+}
+
+/** Returns null for a value that is no time, and for 29 February. */
+function toYearLater(value: CellValue | undefined, unit: unknown): string | null {
+  const [, year = "", rest = ""] = /^(\d{4})(-\d\d-\d\d(?:$|[T ].*))/.exec(String(value)) ?? [];
+  if (year === "") return null;
+  if (unit !== "week") return rest.startsWith("-02-29") ? null : `${String(Number(year) + 1).padStart(4, "0")}${rest}`;
+  const day = Date.parse(`${year}${rest.slice(0, 6)}`);
+  return Number.isNaN(day) ? null : new Date(day + WEEKS_OF_YEAR_MS).toISOString().slice(0, 10) + rest.slice(6);
+}
 
 /** Returns the specification as the server computes it: times are grouped by the page's grain. */
 export function withPageGrain(spec: Record<string, unknown>, grain: string | undefined): Record<string, unknown> {
@@ -45,14 +85,15 @@ export function canShowBefore({ kind }: ChartSettings, { scale, step, series, re
  * has; a category that is not shown now is left out.
  * @param now chart for which `canShowBefore` returns true
  * @param then by the same settings, its times shifted onto those of `now`
+ * @param beforeName name of the earlier period
  */
-export function mergeBefore(now: ChartData, then: ChartData): ChartData {
+export function mergeBefore(now: ChartData, then: ChartData, beforeName = BEFORE_NAME): ChartData {
   const places = now.scale === "time" ? unite(now.places, then.places) : now.places;
   const isAlone = now.series.length === 1;
   const before = now.series.map(({ name }, of) => {
     // A single series has a fixed name, whether it is a measure or the last remaining colour.
     const at = isAlone ? 0 : then.series.findIndex((each) => each.name === name);
-    return { of, name: isAlone ? BEFORE_NAME : `${name} (previous period)`, cells: then.cells[at] ?? [] };
+    return { of, name: isAlone ? beforeName : `${name} (${beforeName.toLowerCase()})`, cells: then.cells[at] ?? [] };
   });
   const placed = (cells: readonly Met[], from: readonly ChartPlace[]) => {
     const byPlace = new Map(from.map(({ at }, place) => [at, cells[place] ?? null]));
