@@ -286,8 +286,8 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
             </button>
           }
         >
-          The {languageName} of this console was changed and no longer matches the question. Saving the question
-          replaces it.
+          The question and the {languageName} of this console no longer match: one was changed alone. Saving the
+          question replaces the {languageName}.
         </Notice>
       )}
       <div className="question-body">

@@ -17,7 +17,7 @@ export type ConsoleDoc = ItemDoc & {
   variables?: VariableDefaults;
   choices?: VariableChoices;
   expect?: Expectation | null;
-  /** JSON of the question that the text was rendered from, with the digest of that text (`toStoredQuestion`). */
+  /** JSON of the question that the text was rendered from, with the digest of both (`toStoredQuestion`). */
   question?: string | null;
 };
 

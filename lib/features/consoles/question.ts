@@ -7,25 +7,38 @@ import type { SavedQuestion } from "./settings-schema";
 /** Far more than a change by accident needs to differ. */
 const DIGEST_CHARS = 16;
 
-/** Returns a question as JSON, with the digest of the text that it was rendered to; null for none. */
+/** Returns a question as JSON, with the digest of itself and of the text that it was rendered to; null for none. */
 export function toStoredQuestion(question: Question | null, content: string): string | null {
-  return question && JSON.stringify({ ...question, digest: digestOf(content) });
+  return question && JSON.stringify({ ...question, digest: digestOf(question, content) });
 }
 
 /**
  * Reads a question of `toStoredQuestion`, or of a pushed file.
  * @param content the present text
- * @returns null for none, and for one that this version does not understand: its text is a console as any other
+ * @returns null for none, and for one that this version does not understand: its text is a console as any other.
+ *   `isCurrent` is false if one was changed without the other
  */
 export function readQuestion(stored: string | null | undefined, content: string): SavedQuestion | null {
   if (!stored) return null;
-  const value: Record<string, unknown> = JSON.parse(stored);
+  const { digest, ...value }: Record<string, unknown> = JSON.parse(stored);
   const { data } = questionSchema.safeParse(value);
-  return data ? { ...data, isCurrent: value.digest === digestOf(content) } : null;
+  return data ? { ...data, isCurrent: digest === digestOf(value, content) } : null;
 }
 
-/** Editors and git change the ends of lines and of files. */
-function digestOf(content: string): string {
+function digestOf(question: object, content: string): string {
+  // Editors and git change the ends of lines and of files.
   const text = content.replaceAll("\r\n", "\n").trim();
-  return createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
+  const hash = createHash("sha256")
+    .update(JSON.stringify(sorted(question)))
+    .update("\n")
+    .update(text);
+  return hash.digest("hex").slice(0, DIGEST_CHARS);
+}
+
+/** Returns a value whose JSON does not depend on the order of its keys: an edited file may have another one. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]));
 }

@@ -94,6 +94,6 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 export const savedQuestion = questionSchema.extend({
-  isCurrent: z.boolean().describe("False if the query was changed since the question was saved"),
+  isCurrent: z.boolean().describe("False if the query or the question was changed without the other"),
 });
 export type SavedQuestion = z.infer<typeof savedQuestion>;

@@ -794,11 +794,20 @@ describe("the front matter of a console", () => {
     await commit(clone, "Revert", { "consoles/asked.sql": file });
     await push(clone);
     expect((await read(id)).question).toMatchObject({ ...question, isCurrent: true });
+    // The query is not the one of the changed question.
+    expect(file).toContain("  limit: 5\n");
+    await commit(clone, "Limit", { "consoles/asked.sql": file.replace("  limit: 5\n", "  limit: 6\n") });
+    await push(clone);
+    expect((await read(id)).question).toMatchObject({ limit: 6, isCurrent: false });
+    const moved = file.replace("  limit: 5\n", "").replace("question:\n", "question:\n  limit: 5\n");
+    await commit(clone, "Order", { "consoles/asked.sql": moved });
+    await push(clone);
+    expect((await read(id)).question).toMatchObject({ ...question, isCurrent: true });
     const later = file.replace("  table:", "  tables: [orders]\n  table: orders\n  other:");
     await commit(clone, "Later", { "consoles/asked.sql": later });
     await push(clone);
     expect(await read(id)).toMatchObject({ content: SQL, question: null });
-    await author.save(id, { version: 4, description: "Orders" });
+    await author.save(id, { version: 6, description: "Orders" });
     await git(clone, "pull", "--quiet", "origin", "main");
     expect(await fileOf(clone, "asked")).toContain("tables:\n    - orders\n  table: orders\n");
   });
