@@ -11,7 +11,9 @@ export type Choice = PaletteItem & {
   openBeside?: () => string;
 };
 
-/** Choices of some kinds, with the kinds for which more may arrive. */
-export type ChoiceList = { choices: Choice[]; awaited: PaletteKind[] };
+/** Choices of some kinds, with the kinds for which more may arrive. `isIncomplete`: the search for them ended early. */
+export type ChoiceList = { choices: Choice[]; awaited: PaletteKind[]; isIncomplete?: boolean };
+
+export const ENDED_EARLY = "The search in consoles ended early. Add a word to narrow it.";
 
 export const BESIDE = "a tab to the side";

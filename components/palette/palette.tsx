@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Command } from "@/components/palette/command-store";
-import type { Choice } from "@/components/palette/palette-choice";
+import { type Choice, ENDED_EARLY } from "@/components/palette/palette-choice";
 import { afterClose, type EnterPress, type HeldKeys, SearchDialog } from "@/components/palette/search-dialog";
 import { usePaletteItems } from "@/components/palette/use-palette-items";
 import { Keys } from "@/components/ui/keys";
@@ -44,7 +44,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   const [beside, setBeside] = useState<{ name: string; where: string } | null>(null);
   const outage = useOutage();
   const { mode, search } = readPaletteText(text, openedMode);
-  const { choices, awaited } = usePaletteItems(search, offered, (path) => router.push(path));
+  const { choices, awaited, isIncomplete } = usePaletteItems(search, offered, (path) => router.push(path));
   const named: Choice[] =
     search === "" || mode !== "all"
       ? []
@@ -112,6 +112,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
           {isSearching ? "Searching" : `No results for "${search}".`}
         </p>
       )}
+      {isIncomplete && KINDS[mode].includes("console") && <p className="palette-none">{ENDED_EARLY}</p>}
       {beside !== null && (
         <p className="palette-none" role="status">
           {beside.name} opened in {beside.where}.

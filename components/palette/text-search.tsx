@@ -5,6 +5,7 @@ import { FileCode2, TextSearch as Sign } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
+import { ENDED_EARLY } from "@/components/palette/palette-choice";
 import { afterClose, SearchDialog, type SearchGroup } from "@/components/palette/search-dialog";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { useOutage } from "@/components/ui/use-browser";
@@ -47,7 +48,7 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
       const { lines, count } = findLines(content, asked, LINES_MAX);
       return count === 0 ? [] : [{ id, name, place: "Unsaved", lines, lineCount: count }];
     });
-    const saved = (hits.data ?? []).map(({ id, name, path, access, lines, lineCount }): Found => {
+    const saved = (hits.data?.hits ?? []).map(({ id, name, path, access, lines, lineCount }): Found => {
       const folders = path.split("/").slice(0, -1).join(" / ");
       return { id, name, place: folders || (access === "private" ? "Private" : "Workspace"), lines, lineCount };
     });
@@ -111,6 +112,7 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
               : `No consoles contain "${search}".`}
         </p>
       )}
+      {hits.data?.isIncomplete && <p className="palette-none">{ENDED_EARLY}</p>}
       {outage !== null && <p className="palette-none">{outage}. Only unsaved consoles are searched.</p>}
     </SearchDialog>
   );

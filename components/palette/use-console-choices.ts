@@ -43,7 +43,7 @@ export function useConsoleChoices(search: string): ChoiceList {
     });
     // The server also finds names that differ in accents.
     const namedIds = new Set(named.data?.map(({ id }) => id));
-    const snippets = new Map(hits.data?.map((hit) => [hit.id, hit]));
+    const snippets = new Map(hits.data?.hits.map((hit) => [hit.id, hit]));
     const tabs = workbench?.tabs ?? [];
     const recency = (id: string) => {
       const at = tabs.indexOf(id);
@@ -62,7 +62,10 @@ export function useConsoleChoices(search: string): ChoiceList {
     );
     const list = [
       ...new Map(
-        [...opened, ...(recent ?? []), ...(named.data ?? []), ...(hits.data ?? [])].map((each) => [each.id, each]),
+        [...opened, ...(recent ?? []), ...(named.data ?? []), ...(hits.data?.hits ?? [])].map((each) => [
+          each.id,
+          each,
+        ]),
       ).values(),
     ];
     const saved = list.map((each): Choice => {
@@ -85,5 +88,9 @@ export function useConsoleChoices(search: string): ChoiceList {
   }, [hits.data, named.data, recent, opened, workbench?.tabs, workbench?.consoles, open, start, openBeside]);
 
   const isAsked = search !== "" && (search !== asked || named.isFetching || hits.isFetching);
-  return { choices, awaited: isLoading || isAsked ? ["console"] : [] };
+  return {
+    choices,
+    awaited: isLoading || isAsked ? ["console"] : [],
+    isIncomplete: !isAsked && hits.data?.isIncomplete === true,
+  };
 }

@@ -7,12 +7,12 @@ import { usePlaceChoices } from "@/components/palette/use-place-choices";
 import { useTableChoices } from "@/components/palette/use-table-choices";
 import type { PaletteKind } from "@/lib/features/workspaces/browser/palette-items";
 
-/** Returns the palette's choices for a search, and the kinds for which more may arrive. */
+/** Returns the palette's choices for a search, as `ChoiceList`. */
 export function usePaletteItems(
   search: string,
   commands: Command[],
   goTo: (path: string) => void,
-): { choices: Choice[]; awaited: ReadonlySet<PaletteKind> } {
+): { choices: Choice[]; awaited: ReadonlySet<PaletteKind>; isIncomplete: boolean } {
   const consoles = useConsoleChoices(search);
   const tables = useTableChoices();
   const { dashboards, others } = usePlaceChoices(search, goTo);
@@ -31,5 +31,6 @@ export function usePaletteItems(
   return {
     choices: [...lists.flatMap(({ choices }) => choices), ...actions],
     awaited: new Set(lists.flatMap(({ awaited }) => awaited)),
+    isIncomplete: lists.some(({ isIncomplete }) => isIncomplete === true),
   };
 }

@@ -93,12 +93,12 @@ async function findReaders(
   table: string,
   signal: AbortSignal,
 ): Promise<Usage[]> {
-  const [uses, consoles] = await Promise.all([
+  const [uses, { hits }] = await Promise.all([
     connectionsApi.listUses(workspaceId, connectionId, signal),
     consoleApi.search(workspaceId, table, signal),
   ]);
   const known = new Set(uses.map(({ id }) => id));
-  const reading = consoles.filter((each) => each.connectionId === connectionId && each.lineCount > 0);
+  const reading = hits.filter((each) => each.connectionId === connectionId && each.lineCount > 0);
   return [
     ...reading.filter(({ id }) => !known.has(id)).map(({ id, name }) => ({ kind: "console", id, name })),
     ...uses,

@@ -1,5 +1,5 @@
 import { type CommandStartedEvent, type Document, ObjectId } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { CONSOLES } from "@/lib/features/consoles/item-kind";
 import { withKeys } from "@/lib/features/folders/apply-writes";
 import type { ItemDoc } from "@/lib/features/folders/model";
@@ -74,6 +74,22 @@ describe("a search among many consoles", () => {
     // The names come first, then the latest saves.
     const [first, ...rest] = await search(anas, "odd filler");
     expect([first, rest[0], rest.length]).toEqual([`filler ${MANY - 1} oddname`, `filler ${MANY - 3} oddname`, 49]);
+  });
+
+  it("marks a search that ended before it has compared all consoles", async () => {
+    const send = () => anas.send("GET", `/search?${new URLSearchParams({ q: "common" })}`);
+    const isMarked = async () => (await send()).headers.get("x-search-incomplete");
+    expect(await isMarked()).toBeNull();
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+      now += 1500;
+      return now;
+    });
+    try {
+      expect(await isMarked()).toBe("true");
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it.each([

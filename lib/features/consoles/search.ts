@@ -45,22 +45,25 @@ const LATEST = { sort: { updatedAt: -1 }, hint: { workspaceId: 1, space: 1, upda
 /** Ranks, best first: whole name, start of the name, in the name, in the path, elsewhere. */
 const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as const;
 
+/** `isIncomplete`: the search ended before it had compared all consoles that may match. */
+type ConsoleSearch = { hits: SearchHit[]; isIncomplete: boolean };
+
 /**
  * Returns the caller's consoles whose path, description and text together contain every word of `q`, ignoring case.
  * Matches in the name come first, then the latest saves. Words are found by their beginnings, and parts of words among
  * the latest saves. It reads a bounded number of index entries and documents, unless each word alone is in hundreds of
  * consoles: then it compares them in the order of their saves, until enough have all words or two seconds have passed.
  */
-export async function searchConsoles(caller: Caller, q: string): Promise<SearchHit[]> {
+export async function searchConsoles(caller: Caller, q: string): Promise<ConsoleSearch> {
   const words = q.toLowerCase().split(/\s+/);
   const { ids, common } = await findCandidates(caller, wordsOf(q));
-  const found = await compare(caller, q, ids, common);
+  const { found, isIncomplete } = await compare(caller, q, ids, common);
   const best = found
     .map((doc) => ({ id: doc._id, rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime() }))
     .sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt)
     .slice(0, HITS_MAX)
     .map(({ id }) => id);
-  return withRunStatus(caller, await readHits(caller, best, q));
+  return { hits: await withRunStatus(caller, await readHits(caller, best, q)), isIncomplete };
 }
 
 type Compared = Pick<ConsoleDoc, "_id" | "name" | "path" | "updatedAt">;
@@ -71,23 +74,28 @@ async function compare(
   q: string,
   ids: readonly ObjectId[],
   common: Filter<ConsoleDoc> | null,
-): Promise<Compared[]> {
+): Promise<{ found: Compared[]; isIncomplete: boolean }> {
   const end = performance.now() + COMPARE_MS;
   const isLate = () => performance.now() > end;
   const found = new Map<string, Compared>();
   const holds = toParts(q).map(toHeld);
-  for (let at = 0; at < ids.length && !isLate(); at += TEXTS_MAX) await compareSome(ids.slice(at, at + TEXTS_MAX));
-  if (!common) return [...found.values()];
+  for (let at = 0; at < ids.length; at += TEXTS_MAX) {
+    if (isLate()) return { found: [...found.values()], isIncomplete: true };
+    await compareSome(ids.slice(at, at + TEXTS_MAX));
+  }
+  if (!common) return { found: [...found.values()], isIncomplete: false };
   const cursor = collections
     .consoles()
     .find({ ...visibleTo(caller), ...common }, { projection: { _id: 1 }, batchSize: TEXTS_MAX, ...LATEST });
   try {
-    for (let matches = 0; matches < HITS_MAX && !isLate() && (await cursor.hasNext()); )
+    for (let matches = 0; matches < HITS_MAX && (await cursor.hasNext()); ) {
+      if (isLate()) return { found: [...found.values()], isIncomplete: true };
       matches += await compareSome(cursor.readBufferedDocuments(TEXTS_MAX).map(({ _id }) => _id));
+    }
   } finally {
     await cursor.close();
   }
-  return [...found.values()];
+  return { found: [...found.values()], isIncomplete: false };
 
   async function compareSome(some: ObjectId[]): Promise<number> {
     const filter = { _id: { $in: some }, ...visibleTo(caller), $and: holds };

@@ -41,7 +41,7 @@ export async function send<T>(method: string, url: string, options: RequestOptio
 }
 
 /** `bytes` is the size of the answer. */
-export type Received<T> = { data: T; bytes: number; nextCursor: string | null };
+export type Received<T> = { data: T; bytes: number; nextCursor: string | null; headers: Headers };
 
 function toContent({ body, bytes }: RequestOptions): Pick<RequestInit, "headers" | "body"> {
   if (bytes !== undefined) return { headers: { "content-type": "application/octet-stream" }, body: bytes };
@@ -59,7 +59,8 @@ export async function request<T>(method: string, url: string, options: RequestOp
   // A page without an envelope may come from a proxy whose server is gone.
   if (answer !== null) reportReachable(sentAfter);
   if (response.ok && answer?.success === true) {
-    return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
+    const { headers } = response;
+    return { data: answer.data as T, bytes: body.size, nextCursor: headers.get("x-next-cursor"), headers };
   }
   throw toApiError(response.status, response.headers.get("retry-after"), answer);
 }

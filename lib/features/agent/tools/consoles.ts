@@ -34,13 +34,15 @@ const searchConsolesTool = defineTool({
         excerpt: z.string().nullable(),
       }),
     ),
+    isIncomplete: z.boolean().describe("The search ended early. Use rarer words for the other consoles"),
   }),
   writes: null,
   agents: BOTH,
   run: async ({ caller }, { query: words, limit = HITS_DEFAULT }) => {
-    const hits = (await searchConsoles(caller, words)).slice(0, limit);
+    const { hits, isIncomplete } = await searchConsoles(caller, words);
     return {
-      consoles: hits.map(({ id, name, path, connectionId, language, snippet }) => ({
+      isIncomplete,
+      consoles: hits.slice(0, limit).map(({ id, name, path, connectionId, language, snippet }) => ({
         id,
         name,
         path,

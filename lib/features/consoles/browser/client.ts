@@ -13,7 +13,7 @@ import type { FileCommit as ConsoleCommit } from "@/lib/features/folders/schema"
 import type { ResultAnswer } from "@/lib/features/query/schema";
 import { toQuery } from "@/lib/features/runs/browser/client";
 import { sendPage } from "@/lib/platform/browser/lists";
-import { send } from "@/lib/platform/browser/request";
+import { request, send } from "@/lib/platform/browser/request";
 
 /** The chart of a console, stored as a Vega-Lite specification. */
 export type KeptChart = Record<string, unknown>;
@@ -27,6 +27,8 @@ type ConsoleTypes = {
 };
 
 type Choices = Console["choices"][string];
+/** `isIncomplete`: the search ended early. */
+export type FoundConsoles = { hits: SearchHit[]; isIncomplete: boolean };
 /** A longer list is no help. */
 const CHOICES_MAX = 1000;
 /** A user waits for it with the list open. */
@@ -62,8 +64,11 @@ export const consoleApi = {
   removeDraft: (workspaceId: string, id: string, updatedAt: string) =>
     send<null>("DELETE", `${root(workspaceId)}/${id}/draft?${new URLSearchParams({ updatedAt })}`),
 
-  search: (workspaceId: string, q: string, signal?: AbortSignal) =>
-    send<SearchHit[]>("GET", `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`, { signal }),
+  search: async (workspaceId: string, q: string, signal?: AbortSignal): Promise<FoundConsoles> => {
+    const url = `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`;
+    const { data, headers } = await request<SearchHit[]>("GET", url, { signal });
+    return { hits: data, isIncomplete: headers.has("x-search-incomplete") };
+  },
 };
 
 function toText(value: unknown): string {
