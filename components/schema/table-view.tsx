@@ -39,6 +39,7 @@ import {
   toTableAddress,
 } from "@/lib/features/connections/browser/table-links";
 import type { Connection } from "@/lib/features/connections/schema";
+import { completeStep } from "@/lib/features/consoles/browser/workbench";
 import { api } from "@/lib/features/query/browser/api";
 import { toQuestionAddress } from "@/lib/features/query/browser/question-address";
 import { toConditionKind, toFilterValue } from "@/lib/features/results/browser/column-filter";
@@ -74,7 +75,7 @@ type TableViewProps = { connectionId: string; table: { name: string; schema?: st
 
 /** View of a table's rows without a query: sorted and filtered by the database, and loaded while scrolling. */
 export function TableView({ connectionId, table }: TableViewProps) {
-  const { workspace } = useWorkspace();
+  const { workspace, workbench } = useWorkspace();
   const connection = useFindConnection()(connectionId) ?? null;
   const source = useMemo(
     () => new TablePages((ask, signal) => api.readTableRows(workspace.id, connectionId, { table, ...ask }, signal)),
@@ -96,6 +97,10 @@ export function TableView({ connectionId, table }: TableViewProps) {
   }, [source, named]);
   const readVersion = useCallback(() => source.version, [source]);
   useSyncExternalStore(source.subscribe, readVersion, () => 0);
+  const { isRead } = source;
+  useEffect(() => {
+    if (isRead) workbench.change((each) => completeStep(each, "table"));
+  }, [isRead, workbench]);
   return (
     <main className="table-view" aria-labelledby="page-title">
       <div className="bar">

@@ -33,6 +33,14 @@ test("imports a chosen file: settings are detected, corrected, and the table ope
   await expect(page).toHaveURL(/\/tables\/[0-9a-f]{24}\?name=orders_2026/);
   await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("SO-4");
 
+  await page.goto(`/w/${person.slug}/consoles`);
+  const step = page
+    .getByRole("region", { name: "Get started" })
+    .getByRole("listitem")
+    .filter({ hasText: "Open a table" });
+  await expect(step.getByRole("img", { name: "Done" })).toBeVisible();
+  await page.goBack();
+
   const connectionId = /tables\/([0-9a-f]{24})/.exec(page.url())?.[1] ?? "";
   await addConsole(page.request, { name: "Order totals", content: "select sum(net) from orders_2026", connectionId });
   await addConsole(page.request, { name: "Other totals", content: "select 1", connectionId });
