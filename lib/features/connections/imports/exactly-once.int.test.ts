@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { EngineClient } from "@/lib/platform/engines/client";
-import { leaseEngine } from "@/lib/platform/engines/service";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { processesOfFile } from "@/test/fixtures/connections/drivers/duckdb/processes";
@@ -14,6 +14,7 @@ const { drop } = takeOwnDatabase();
 afterAll(drop);
 
 const ROWS = 200_000;
+const RECORDS = 'create table __millrace.imports (id varchar, "rows" bigint, note varchar, committed_at bigint)';
 
 let owner: Person;
 beforeAll(async () => {
@@ -128,7 +129,7 @@ describe("a server that is killed", () => {
     expect(entities.filter(({ schema }: { schema?: string }) => schema !== undefined)).toEqual([]);
     await write("update __millrace.imports set committed_at = committed_at - 49 * 60 * 60 * 1000");
     await create("listed later", "id\n0\n");
-    expect(await rowsOf(connectionId, "select count(*) as n from __millrace.imports")).toEqual([{ n: 1 }]);
+    expect(await write("select count(*)::integer from __millrace.imports")).toEqual([[1]]);
   });
 });
 
@@ -136,9 +137,15 @@ test.each([
   ["no schema", []],
   ["another table", ["create schema __millrace", "create table __millrace.imports (a int)"]],
   ["a view", ["create schema __millrace", "create view __millrace.imports as select 1 as id"]],
+  ["an index that takes one record of a kind", [RECORDS, 'create unique index one on __millrace.imports ("rows")']],
+  ["a table that takes one record of a kind", [RECORDS.replace('"rows" bigint', '"rows" bigint unique')]],
+  ["a table that takes no records", [RECORDS.replace("id varchar", "id varchar check (false)")]],
+  ["a table that needs other values", [RECORDS.replace("note varchar", "note varchar not null default 'x'")]],
 ])("imports into a file in which someone has left %s in place of the records", async (_, statements) => {
   const connectionId = await create(`before ${statements}`, "id\n0\n");
-  for (const statement of ["drop schema __millrace cascade", ...statements]) await write(statement);
+  const isNamed = statements.some((statement) => statement.startsWith("create table __millrace.imports (id"));
+  await write("drop schema __millrace cascade", ...(isNamed ? ["create schema __millrace"] : []), ...statements);
+  if (isNamed) await write(`insert into __millrace.imports values ('0', 1, 'earlier', ${Date.now()})`).catch(() => {});
   const shown = (await send("GET", `/connectors/${connectionId}/entities`)).json.data;
   expect(shown.filter(({ schema }: { schema?: string }) => schema !== undefined)).toEqual([]);
   const id = await upload("id\n1\n");
@@ -154,16 +161,38 @@ test("refuses an upload whose record someone has changed", async () => {
   expect((await append(id, "changed")).status).toBe(404);
 });
 
-/** Runs a statement in the file of the imported tables, whose connection is read-only. */
-async function write(query: string): Promise<void> {
-  const path = join(filesOf(), "Files.duckdb");
-  const lease = await leaseEngine({ path, readOnlyFile: false, trusted: false });
-  const client = new EngineClient(lease.socket);
-  const request = { type: "execute", query, readOnly: false, cellBytesMax: null, timeoutMs: 10_000 } as const;
-  const { batches } = await client.execute(request, AbortSignal.timeout(10_000));
-  for await (const _ of batches);
-  await client.close();
-  await lease.release();
+test.each([
+  "select * from __millrace.imports",
+  'create index i on "__MILLRACE".imports (id)',
+  "insert into __millrace.imports values ('x', 9, 'x', 0)",
+  "drop schema __millrace cascade",
+  "create view seen as select * from Files.__millrace.imports",
+  "create macro seen() as table select * from __millrace.imports",
+])("refuses a statement of a member that names the records: %s", async (query) => {
+  const connectionId = await create(`guarded ${query.slice(0, 11)}`, "id\n0\n");
+  expect((await send("PATCH", `/connectors/${connectionId}`, { readOnly: false })).status).toBe(200);
+  try {
+    const answer = await send("POST", `/databases/${connectionId}/execute`, { query });
+    expect([answer.status, answer.json.code]).toEqual([400, "not_allowed"]);
+  } finally {
+    await send("PATCH", `/connectors/${connectionId}`, { readOnly: true });
+  }
+});
+
+/** Runs statements in the file of the imported tables, as someone could before they upload it. */
+async function write(...queries: string[]): Promise<unknown[][]> {
+  // The engine locks the file.
+  await closeServerMember("dataSources");
+  const instance = await DuckDBInstance.create(join(filesOf(), "Files.duckdb"));
+  const connection = await instance.connect();
+  try {
+    let rows: unknown[][] = [];
+    for (const query of queries) rows = (await connection.runAndReadAll(query)).getRows();
+    return rows;
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
 }
 
 describe("several imports at once", () => {

@@ -5,9 +5,7 @@ import {
   FOREIGN_KEYS_MAX,
 } from "../../../base/values/fields.ts";
 import type { EngineDatabase } from "./database.ts";
-
-/** Schema of the records that the server keeps in a file. No list of tables shows it. */
-export const OWN_SCHEMA = "__millrace";
+import { OWN_SCHEMA } from "./own-schema.ts";
 
 const COLUMNS = `
   select c.schema_name, c.table_name, c.column_name, c.data_type, c.is_nullable

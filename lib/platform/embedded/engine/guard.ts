@@ -16,6 +16,7 @@ import {
   REFUSED_SCALAR_FUNCTIONS,
   TELLING_FUNCTIONS,
 } from "./functions.ts";
+import { OWN_SCHEMA } from "./own-schema.ts";
 import { checkLength, checkSize } from "./statement-size.ts";
 
 /** Built-in DuckDB names that statements may not use, in lower case. */
@@ -43,6 +44,7 @@ const WRITING: ReadonlySet<StatementType> = new Set([
 ]);
 
 const SETTINGS = "Settings can't be changed because each statement runs in a new session.";
+const OWN_RECORDS = `Schema ${OWN_SCHEMA} has records of Millrace. Use another schema.`;
 const PREPARED = "Prepared statements are not supported. Use `params` instead.";
 const CALLS = "CALL is not supported. Use SELECT * FROM function(...).";
 
@@ -90,6 +92,7 @@ export function checkText(query: string, mayControl = false): SqlToken[] {
   if (count > 1) {
     throw new StatementFailure("query_failed", `${ONE_STATEMENT_MESSAGE} This text has ${count}.`);
   }
+  checkSchemas(tokens);
   const [word = "", second = ""] = tokens.filter((token) => token.kind !== "semicolon").map(wordOf);
   const refusal = REFUSED_WORDS[word];
   if (refusal && !(mayControl && refusal === OWN_TRANSACTION_MESSAGE))
@@ -106,6 +109,17 @@ export function checkText(query: string, mayControl = false): SqlToken[] {
     if (kind === "SECRET") throw new StatementFailure("not_allowed", OWN_FILE_MESSAGE);
   }
   return tokens;
+}
+
+/**
+ * Refuses the schema of Millrace's records, which a statement has to name: a search path can't be set.
+ * @throws StatementFailure `not_allowed`
+ */
+export function checkSchemas(tokens: readonly SqlToken[]): void {
+  const isNamed = tokens.some(({ kind, text }) => {
+    return (kind === "word" || kind === "name") && text.toLowerCase() === OWN_SCHEMA;
+  });
+  if (isNamed) throw new StatementFailure("not_allowed", OWN_RECORDS);
 }
 
 /** @throws StatementFailure `not_allowed`, `read_only` */

@@ -1,9 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { WIDE_COLUMNS, WIDE_MEMORY_LIMIT } from "../import/limits.ts";
-import { OWN_SCHEMA } from "./catalog.ts";
 import { type EngineDatabase, LOCKS } from "./database.ts";
 import { StatementFailure } from "./failures.ts";
 import { interruptOnAbort } from "./interrupt.ts";
+import { OWN_SCHEMA } from "./own-schema.ts";
 import type { DropTableRequest, ImportDone, ImportRefusal, ImportRequest } from "./wire.ts";
 
 /** Memory of the staged file's reader, beside the database's own. */
@@ -94,11 +94,16 @@ async function findCommitted(target: DuckDBConnection, { id }: ImportRequest): P
   return row ? { rows: Number(row[0]), note: String(row[1]) } : null;
 }
 
-/** Creates the table of committed imports, also in place of another object: who may write in the file can replace it. */
+/**
+ * Creates the table of committed imports, also in place of another object or of a table that would refuse records: a
+ * file may have been uploaded with one. Statements can't name the schema (`checkText`).
+ */
 async function createCommitted(target: DuckDBConnection): Promise<void> {
   const found = await target.runAndReadAll(
     `SELECT column_name, data_type FROM duckdb_columns() c JOIN duckdb_tables() t USING (database_name, schema_name, table_name)
      WHERE database_name = current_database() AND schema_name = '${OWN_SCHEMA}' AND table_name = 'imports'
+       AND c.is_nullable AND c.column_default IS NULL
+       AND t.index_count = 0 AND t.check_constraint_count = 0 AND NOT t.has_primary_key
      ORDER BY column_index`,
   );
   if (JSON.stringify(found.getRows()) === JSON.stringify(COMMITTED_COLUMNS)) return;

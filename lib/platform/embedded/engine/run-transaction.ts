@@ -8,9 +8,11 @@ import {
   type DuckDBValue,
   VARCHAR,
 } from "@duckdb/node-api";
+import { readSqlTokens } from "../../../base/sql/lexer.ts";
 import type { WireValue } from "../../../base/values/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
+import { checkSchemas } from "./guard.ts";
 import { interruptOnAbort } from "./interrupt.ts";
 import { bindParams } from "./params.ts";
 import type { CellType, TransactRefusal, TransactRequest, TransactStep } from "./wire.ts";
@@ -58,6 +60,8 @@ export async function runTransaction(
 
 async function runStep(connection: DuckDBConnection, step: TransactStep): Promise<void> {
   if ("into" in step) return append(connection, step);
+  // A flow's destination names its schema.
+  checkSchemas(readSqlTokens(step.run, "duckdb"));
   try {
     const statement = await connection.prepare(step.run);
     bindParams(statement, step.params);
