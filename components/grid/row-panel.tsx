@@ -65,7 +65,12 @@ function Panel({ source, columns, row, place, onRow, onClose, edited = null, ent
   const [chosen, setView] = useState<View>("fields");
   // A new row has nothing to read.
   const isNew = edited !== null && edited.source.loaded(row) === null && edited.source.idAt(row) !== null;
-  const view = isNew ? "edit" : chosen === "edit" && edited === null ? "fields" : chosen;
+  const edits = edited?.source.edits;
+  const addsField = edits !== undefined && edits.addsFieldTo !== null && edits.addsFieldTo === edited?.source.idAt(row);
+  useEffect(() => {
+    if (addsField) setView("edit");
+  }, [addsField]);
+  const view = isNew || addsField ? "edit" : chosen === "edit" && edited === null ? "fields" : chosen;
   const bodyRef = useRef<HTMLDivElement>(null);
   const marked = columns[place]?.index;
   useEffect(() => source.want(row, row + 1), [source, row]);

@@ -159,6 +159,36 @@ test("opens a collection from the tree, filters, counts, pages, and shows its de
     await expect(page.getByText("1 change submitted")).toBeVisible();
     expect(await items.findOne({ _id: 9 as never })).toEqual({ _id: 9, mixed: "changed" });
     await items.deleteMany({ _id: { $in: [8, 9] } } as never);
+
+    // A field that no document has is added in the form, which a phone has, too.
+    await page.reload();
+    await cell(1, 2).click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Add field" }).click();
+    const panel = page.getByRole("complementary", { name: "Row" });
+    const added = panel.getByRole("group", { name: "New field" });
+    const addField = async (name: string, type: string, value: string) => {
+      await added.getByRole("textbox", { name: "Name" }).fill(name);
+      await added.getByRole("combobox", { name: "Type" }).click();
+      await page.getByRole("option", { name: type }).click();
+      await added.getByRole("textbox", { name: "Value" }).fill(value);
+      await added.getByRole("button", { name: "Add field" }).click();
+    };
+    await addField("name", "Text", "x");
+    await expect(added.getByRole("alert")).toHaveText("Field name already exists. Edit it above.");
+    await addField("seen at", "Date", "31 January");
+    await expect(added.getByRole("alert")).toContainText("Enter a date");
+    await addField("seen at", "Date", "2026-01-31 07:00");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await panel.getByRole("button", { name: "Add field" }).click();
+    await addField("score", "Number", "12");
+    await expect(panel.getByText("new field")).toHaveCount(2);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await bar.getByRole("button", { name: "Submit 1 change" }).click();
+    await expect(page.getByText("1 change submitted")).toBeVisible();
+    const grown = await items.findOne({ _id: 1 as never }, { promoteValues: false });
+    expect(grown).toMatchObject({ "seen at": new Date("2026-01-31T07:00:00Z"), score: new Int32(12) });
+    await items.updateOne({ _id: 1 as never }, { $unset: { "seen at": "", score: "" } });
     const stored = await items.find({}, { promoteValues: false, promoteLongs: false }).toArray();
     const first = { name: "first", stock: new Long(7), detail: { placed, sizes: [new Int32(1), new Double(3)] } };
     expect(stored).toEqual([

@@ -147,5 +147,9 @@ function newText(value: NewValue, textOf: (text: string) => string, defaultWord:
 
 /** Returns the key of a row, to name it. */
 export function nameRow(edit: RowEdit): string {
-  return edit.kind === "insert" ? "" : Object.values(edit.key).join(", ");
+  return edit.kind === "insert"
+    ? ""
+    : Object.values(edit.key)
+        .map((text) => text ?? "null")
+        .join(", ");
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { CopyPlus, Pencil, Plus, Trash2, Undo2 } from "lucide-react";
+import { CopyPlus, Pencil, Plus, TextCursorInput, Trash2, Undo2 } from "lucide-react";
 import { MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
 import { DEFAULT, type NewValue } from "@/lib/features/results/browser/row-edits";
 
@@ -14,6 +14,8 @@ type EditItemsProps = {
   onDuplicate: () => void;
   onDelete: () => void;
   onRevert: () => void;
+  /** Opens the form of a new field of the document; absent for rows of a table. */
+  onAddField?: (() => void) | undefined;
 };
 
 /** Items of a cell's menu that edit the selection. */
@@ -26,6 +28,7 @@ export function EditItems({
   onDuplicate,
   onDelete,
   onRevert,
+  onAddField,
 }: EditItemsProps) {
   return (
     <>
@@ -37,6 +40,11 @@ export function EditItems({
         <MenuItem onSelect={() => onSet(DEFAULT)}>{defaultLabel}</MenuItem>
         <MenuItem onSelect={() => onSet("")}>Empty text</MenuItem>
       </MenuBranch>
+      {onAddField && (
+        <MenuItem icon={<TextCursorInput />} onSelect={onAddField}>
+          Add field
+        </MenuItem>
+      )}
       <MenuItem icon={<Plus />} onSelect={onAdd}>
         Add row
       </MenuItem>

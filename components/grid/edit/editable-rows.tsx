@@ -35,7 +35,7 @@ export function EditableRows({
 }: EditableRowsProps) {
   const { columns, range, onInspect } = grid;
   const onRange = asCards ? ({ head }: CellRange) => onInspect(head) : grid.onRange;
-  const editing = useRowEditing(edited, { entities, columns, range, onRange, isWhole, onReload });
+  const editing = useRowEditing(edited, { entities, columns, range, onRange, isWhole, onReload, onInspect });
   return (
     <>
       {toolsHost && createPortal(editing.tools, toolsHost)}

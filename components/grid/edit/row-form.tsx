@@ -2,6 +2,7 @@
 
 import { CopyPlus, Trash2, Undo2 } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useId, useRef, useState } from "react";
+import { AddField } from "@/components/grid/edit/add-field";
 import type { Edited } from "@/components/grid/edit/use-edited-rows";
 import { useExactText } from "@/components/grid/edit/use-exact-text";
 import { toReference, useReferenced } from "@/components/grid/edit/use-referenced";
@@ -75,6 +76,7 @@ export function RowForm({ edited, entities, row, columns, onRow }: RowFormProps)
           onSet={(value) => change(() => source.set(row, column.field.name, value))}
         />
       ))}
+      {source.areDocuments && !isDeleted && <AddField source={source} row={row} onChange={change} />}
     </>
   );
 }

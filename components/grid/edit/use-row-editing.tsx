@@ -39,6 +39,8 @@ type RowEditingProps = {
   isWhole: boolean;
   /** Loads the rows again. */
   onReload: () => void;
+  /** Opens the panel of a row. */
+  onInspect: (place: CellPosition) => void;
 };
 type GridEditingColumns = readonly { index: number; field: { name: string; type: string } }[];
 
@@ -195,16 +197,21 @@ export function useRowEditing(edited: Edited, props: RowEditingProps): RowEditin
     />
   );
   const hasRow = range !== null && range.head.row >= 0;
-  const items = ({ row }: CellPosition) => (
+  const addField = (place: CellPosition) => {
+    props.onInspect(place);
+    edits.askForField(source.idAt(place.row));
+  };
+  const items = (place: CellPosition) => (
     <EditItems
       defaultLabel={areDocuments ? "Unset field" : "Default"}
-      isChanged={source.mark(row) !== null}
+      isChanged={source.mark(place.row) !== null}
       onEdit={() => range && begin(range.head)}
       onSet={setAll}
       onAdd={() => addRows([[]])}
       onDuplicate={duplicate}
       onDelete={deleteRows}
       onRevert={revert}
+      onAddField={areDocuments && !isDeleted(place.row) ? () => addField(place) : undefined}
     />
   );
   return {

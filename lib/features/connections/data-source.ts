@@ -117,6 +117,8 @@ export type RowChangeRequest = {
   defaults: readonly string[];
   /** ObjectId of a new document without another `_id`, in hexadecimal digits. Absent: the driver generates one. */
   objectId?: string | undefined;
+  /** Fields of `set` whose values are Extended JSON, of any type. Absent: none. */
+  exact?: readonly string[] | undefined;
 };
 
 /** The end of row changes. All are written if there is neither a conflict nor a failure. */

@@ -222,6 +222,27 @@ describe("changes of documents", () => {
     const objectId = "a".repeat(24);
     const inserts = [
       { op: "insert", set: { name: "new" }, objectId },
+  it("adds fields that no document has, of any type", async () => {
+    const set = { made: '{"$date":"2026-01-31T07:00Z"}', size: "5", ratio: "5.0", "a.b": '"{[x"', none: "null" };
+    const old = Object.fromEntries(Object.keys(set).map((name) => [name, null]));
+    const exact = Object.keys(set);
+    const added = await change([
+      { ...update("2", old, set), exact },
+      { op: "insert", set: { _id: "9", ...set }, exact },
+    ]);
+    expect([added.status, added.text]).toEqual([200, expect.any(String)]);
+    const fields = { made: new Date("2026-01-31T07:00:00Z"), size: new Int32(5), ratio: new Double(5), "a.b": "{[x" };
+    expect(await stored(2)).toEqual({ _id: new Int32(2), name: "two", n: new Int32(2), ...fields, none: null });
+    expect(await stored(9)).toEqual({ _id: new Int32(9), ...fields, none: null });
+    // Someone else has added it since.
+    const again = await change([{ ...update("2", { size: null }, { size: "6" }), exact: ["size"] }]);
+    expect([again.status, again.json.details.conflicts]).toEqual([409, [{ change: 0, current: { _id: 2, size: 5 } }]]);
+    const fresh = { ...update("3", { size: null }, { size: "5" }), exact: ["size"] };
+    expect(pathOf(await change([{ ...fresh, set: { size: "{a" } }]))).toBe("changes.0.set");
+    expect(pathOf(await change([{ ...fresh, exact: ["size", "other"] }]))).toBe("changes.0.exact");
+    expect(pathOf(await change([{ ...fresh, old: {} }]))).toBe("changes.0.old");
+  });
+
       { op: "insert", key: { _id: "2" }, set: { _id: "7" }, objectId },
       { op: "insert", key: { _id: "2" }, set: {}, objectId: "b".repeat(24) },
     ];

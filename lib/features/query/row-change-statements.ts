@@ -55,6 +55,7 @@ function toStatements(table: EditableTable, change: RowChange): ChangeStatements
   const { name, quote, edits } = table;
   const { key, old, set, defaults } = change;
   for (const column of defaults) columnOf(table, column, "defaults");
+  if (change.exact) throw invalidInput("exact", "Only fields of collections can have Extended JSON.");
   if (change.op === "insert") {
     if (Object.keys(key).length > 0)
       throw invalidInput("key", "Only documents can be copied. Send the values to store.");

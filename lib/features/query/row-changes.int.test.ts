@@ -290,6 +290,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     };
     const insert = { op: "insert", set: { id: "9" } };
     expect(await code([{ op: "insert", set: { nope: "1" } }])).toEqual([400, "changes.0.set"]);
+    expect(await code([{ ...insert, exact: ["id"] }])).toEqual([400, "changes.0.exact"]);
     expect(await code([{ op: "insert", set: { constructor: "1" } }])).toEqual([400, "changes.0.set"]);
     expect(await code([insert, update("1", {}, { v: "x" })])).toEqual([400, "changes.1.old"]);
     expect(await code([{ op: "delete", key: { v: "one" } }])).toEqual([400, "changes.0.key"]);

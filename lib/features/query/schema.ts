@@ -242,6 +242,10 @@ const rowChange = z.object({
     .describe(
       "Columns to set to their default. A new row has it for all columns that are not sent. In a collection: fields to remove",
     ),
+  exact: z
+    .array(name)
+    .optional()
+    .describe("Fields of `set` whose values are Extended JSON, of any type. In collections only"),
   objectId: z
     .string()
     .regex(/^[\da-f]{24}$/i, "Send 24 hexadecimal digits.")

@@ -183,6 +183,26 @@ export class EditedRows implements RowsSource {
     else if (loaded) this.edits.set(loaded, column, value);
   }
 
+  /** Returns the fields that were added to a document, with their values as Extended JSON. */
+  addedFields(row: number): [name: string, text: string][] {
+    const edit = this.#editAt(row);
+    if (!edit || edit.kind === "delete") return [];
+    return [...(edit.exact ?? [])].map((name) => [name, String(edit.set.get(name))]);
+  }
+
+  /** Returns whether a column, or a field that was added to this document, has the name. */
+  hasField(row: number, name: string): boolean {
+    return this.fields.some((field) => field.name === name) || this.addedFields(row).some(([added]) => added === name);
+  }
+
+  /** Adds a field to a document. @param text its value as Extended JSON */
+  addField(row: number, name: string, text: string): void {
+    const inserted = this.#insertAt(row);
+    const loaded = this.loaded(row);
+    if (inserted) this.edits.addNewField(inserted.id, name, text);
+    else if (loaded) this.edits.addField(loaded, name, text);
+  }
+
   mark(row: number): RowMark | null {
     const edit = this.#editAt(row);
     if (!edit) return null;
@@ -277,9 +297,10 @@ export class EditedRows implements RowsSource {
       this.#keyOf = this.fields;
       this.#keyColumns = this.key.map((name) => this.fields.findIndex((field) => field.name === name));
     }
-    // SQLite allows NULL in a primary key: such a row has no identity.
+    if (this.#keyColumns.length === 0 || this.#keyColumns.includes(-1)) return null;
     const texts = this.#keyColumns.map((column) => toFilterValue(this.base.cell(row, column)));
-    return texts.length === 0 || texts.includes(null) ? null : JSON.stringify(texts);
+    // SQLite allows NULL in a primary key: such a row has no identity. One document may have null as its _id.
+    return texts.includes(null) && !this.areDocuments ? null : JSON.stringify(texts);
   }
 
   #editAt(row: number) {

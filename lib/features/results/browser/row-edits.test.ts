@@ -175,6 +175,29 @@ test("sends the short values that a copied document was shown with", () => {
   expect(rows.edits.toChanges()).toEqual([{ ...copy, old: { _id: "a", none: null }, set: { name: "Rowan" } }]);
 });
 
+test("adds fields to documents, also to one whose _id is null, until they are removed", () => {
+  const fields: ResultField[] = ["_id", "name"].map((name) => ({ name, type: "string" }));
+  const base = new AnswerRows(fields, [{ _id: null, name: "Alder" }]);
+  const rows = new EditedRows(base, new RowEdits(), ["_id"], true);
+  rows.set(0, "name", "Birch");
+  rows.addField(0, "height", "12");
+  const change = { op: "update", key: { _id: null }, old: { name: "Alder", height: null }, defaults: [] };
+  const set = { name: "Birch", height: "12" };
+  expect(rows.edits.toChanges(true)).toEqual([{ ...change, set, exact: ["height"] }]);
+  expect([rows.hasField(0, "height"), rows.addedFields(0)]).toEqual([true, [["height", "12"]]]);
+  rows.set(0, "height", "13");
+  expect(rows.edits.toChanges(true)).toEqual([{ ...change, set: { ...set, height: "13" } }]);
+  rows.addField(0, "height", "14");
+  rows.edits.removeField(rows.idAt(0) ?? "", "height");
+  rows.set(0, "name", "Alder");
+  expect(rows.edits.isEmpty).toBe(true);
+  rows.edits.add();
+  rows.addField(1, "height", "12");
+  expect(rows.edits.toChanges(true)).toMatchObject([{ op: "insert", set: { height: "12" }, exact: ["height"] }]);
+  // A row of a table has no identity without its key.
+  expect(new EditedRows(base, new RowEdits(), ["_id"]).idAt(0)).toBeNull();
+});
+
 test("gives each new document one _id for all submissions", () => {
   const { edits } = open();
   edits.add([["name", "Rowan"]]);

@@ -15,14 +15,18 @@ export type SentChange = z.input<typeof rowChangesBody>["changes"][number];
 /** Values by column: as read, as text. */
 type Texts = Readonly<Record<string, string | null>>;
 
+/** Names of new fields of a document, whose values are Extended JSON. */
+type Exact = ReadonlySet<string>;
+
 /** A pending change of one row. `id` is that of a loaded row (`toRowId`), or a new one. */
 export type RowEdit =
-  | { kind: "update"; id: string; key: Texts; old: Texts; set: ReadonlyMap<string, NewValue> }
+  | { kind: "update"; id: string; key: Texts; old: Texts; set: ReadonlyMap<string, NewValue>; exact?: Exact }
   | { kind: "delete"; id: string; key: Texts; old: Texts }
   | {
       kind: "insert";
       id: string;
       set: ReadonlyMap<string, NewValue>;
+      exact?: Exact;
       copied?: CopiedRow | undefined;
       /** The `_id` of a new document. Submitted twice, it is stored once. */
       objectId: string;
@@ -55,6 +59,8 @@ export class RowEdits extends Source {
   isSubmitting = false;
   /** Number of changes that the last submission wrote before it failed. */
   writtenCount = 0;
+  /** Id of the row whose form has a field to add; null for none. */
+  addsFieldTo: string | null = null;
   /** Id of the last submission without a response: it may have been written. */
   unansweredId: string | null = null;
 
@@ -142,15 +148,53 @@ export class RowEdits extends Source {
       set.set(column, value);
       old[column] = loaded;
     }
-    const edit = set.size === 0 ? null : { kind: "update" as const, id: row.id, key: row.key, old, set };
-    this.#put(row.id, edit);
+    const exact = known?.exact && without(known.exact, column);
+    const edit = { kind: "update" as const, id: row.id, key: row.key, old, set, ...(exact && { exact }) };
+    this.#put(row.id, set.size === 0 ? null : edit);
+  }
+
+  /** Adds a field to a loaded document. @param text its value as Extended JSON */
+  addField(row: LoadedRow, name: string, text: string): void {
+    const known = this.of(row.id);
+    if (known?.kind === "delete" || known?.kind === "insert") return;
+    const set = new Map(known?.set).set(name, text);
+    const old = { ...known?.old, [name]: null };
+    this.#put(row.id, { kind: "update", id: row.id, key: row.key, old, set, exact: new Set(known?.exact).add(name) });
+  }
+
+  /** Adds a field to a new document. */
+  addNewField(id: string, name: string, text: string): void {
+    const edit = this.of(id);
+    if (edit?.kind !== "insert") return;
+    this.#put(id, { ...edit, set: new Map(edit.set).set(name, text), exact: new Set(edit.exact).add(name) });
+  }
+
+  /** Removes a field that was added to a document. */
+  removeField(id: string, name: string): void {
+    const edit = this.of(id);
+    if (!edit || edit.kind === "delete") return;
+    const set = new Map(edit.set);
+    set.delete(name);
+    const exact = without(edit.exact ?? new Set(), name);
+    if (edit.kind === "insert") this.#put(id, { ...edit, set, exact });
+    else {
+      const { [name]: _, ...old } = edit.old;
+      this.#put(id, set.size === 0 ? null : { ...edit, old, set, exact });
+    }
+  }
+
+  /** Opens or closes the form of a field to add. @param id of a row; null closes it */
+  askForField(id: string | null): void {
+    this.addsFieldTo = id;
+    this.changed();
   }
 
   /** Sets a cell of a new row. */
   setNew(id: string, column: string, value: NewValue): void {
     const edit = this.of(id);
     if (edit?.kind !== "insert") return;
-    this.#put(id, { ...edit, set: new Map(edit.set).set(column, value) });
+    const exact = edit.exact && without(edit.exact, column);
+    this.#put(id, { ...edit, set: new Map(edit.set).set(column, value), ...(exact && { exact }) });
   }
 
   /** Adds a row. @param values columns without one get their default, or the value of the copied row */
@@ -198,10 +242,14 @@ export class RowEdits extends Source {
       const values = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [] : [[name, value] as const]));
       const defaults = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [name] : []));
       const set = Object.fromEntries(values);
-      const own = edit.kind === "insert" && areDocuments ? { objectId: edit.objectId } : {};
+      const exact = [...(edit.exact ?? [])];
+      const own = {
+        ...(exact.length > 0 && { exact }),
+        ...(edit.kind === "insert" && areDocuments && { objectId: edit.objectId }),
+      };
       if (edit.kind === "insert" && !edit.copied) return { op: "insert", set, ...own };
       if (edit.kind === "insert") return { op: "insert", ...toSource(edit), set, defaults, ...own };
-      return { op: "update", key: edit.key, old: edit.old, set, defaults };
+      return { op: "update", key: edit.key, old: edit.old, set, defaults, ...own };
     });
   }
 
@@ -278,6 +326,10 @@ export class RowEdits extends Source {
     this.#conflicts = new Map([...this.#conflicts].filter(([id]) => this.#edits.has(id)));
     this.changed();
   }
+}
+
+function without(exact: Exact, name: string): Exact {
+  return new Set([...exact].filter((each) => each !== name));
 }
 
 /** Returns the row that a new one copies, with the short values that it takes from it. */

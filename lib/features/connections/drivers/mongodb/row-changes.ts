@@ -163,21 +163,18 @@ class Planner {
     const values = Object.entries(set).map(([name, text]): [string, unknown] => {
       const stored = found && Object.hasOwn(found, name) ? found[name] : null;
       // The type of a changed value is not the one that the new value was meant for.
-      return [
-        name,
-        row.isUnchanged ? this.#toValue(name, text, stored, `${path}.set`) : this.#asRead(name, text, stored),
-      ];
+      return [name, row.isUnchanged ? this.#toValue(change, name, stored, path) : this.#asRead(name, text, stored)];
     });
     return { op, filter, update: toUpdate(values, defaults), row };
   }
 
   /** Returns the document to insert: the fields of the copied one, then those of the change. */
-  #toDocument({ set, defaults, objectId }: RowChangeRequest, copied: Doc | null, path: string): Doc {
+  #toDocument(change: RowChangeRequest, copied: Doc | null, path: string): Doc {
+    const { set, defaults, objectId } = change;
     const entries = new Map(Object.entries(copied ?? {}).filter(([name]) => name !== ID && !defaults.includes(name)));
-    const given: [string, unknown][] = Object.entries(set).map(([name, text]) => [
-      name,
-      this.#toValue(name, text, entries.get(name) ?? null, `${path}.set`),
-    ]);
+    const given = Object.keys(set).map((name): [string, unknown] => {
+      return [name, this.#toValue(change, name, entries.get(name) ?? null, path)];
+    });
     for (const [name, value] of given) entries.set(name, value);
     if (objectId !== undefined && !entries.has(ID)) entries.set(ID, new ObjectId(objectId));
     const first = entries.has(ID) ? [[ID, entries.get(ID)] as const] : [];
@@ -185,9 +182,13 @@ class Planner {
     return Object.fromEntries([...first, ...entries]);
   }
 
-  #toValue(name: string, text: string | null, stored: unknown, path: string): unknown {
+  /** Returns the value to store in a field of a change. */
+  #toValue({ set, exact = [] }: RowChangeRequest, name: string, stored: unknown, path: string): unknown {
+    const text = set[name] ?? null;
     if (text === null) return null;
-    return inChange(path, () => toEditedValue(text, stored, this.#typesOf(name)), name);
+    const isExact = exact.includes(name);
+    const read = () => (isExact ? fromEditText(text) : toEditedValue(text, stored, this.#typesOf(name)));
+    return inChange(`${path}.set`, read, name);
   }
 
   /** Returns a value that is shown as an old text, of a likely type. */
@@ -383,12 +384,14 @@ function ownValue(found: Doc, name: string): unknown {
 }
 
 /** @throws AppError `invalid_request` */
-function checkChange({ op, key, old, set, defaults }: RowChangeRequest, path: string): void {
+function checkChange({ op, key, old, set, defaults, exact = [] }: RowChangeRequest, path: string): void {
   if (Object.keys(key).some((name) => name !== ID) || (op !== "insert" && !Object.hasOwn(key, ID))) {
     throw invalidInput(`${path}.key`, "Send the primary key: _id.");
   }
   const unnamed = [...Object.keys(set), ...defaults].find((name) => name.includes("\0"));
   if (unnamed !== undefined) throw invalidInput(`${path}.set`, "Field names can't contain NUL characters.");
+  const unset = exact.find((name) => !Object.hasOwn(set, name));
+  if (unset !== undefined) throw invalidInput(`${path}.exact`, `Send the value of ${unset} in set.`);
   if (op !== "update") return;
   const changed = [...Object.keys(set), ...defaults];
   if (changed.length === 0) throw invalidInput(`${path}.set`, "Send at least one field to change.");
