@@ -49,6 +49,8 @@ export type QueryOptions = {
    * fails with their errors.
    */
   allResults?: true;
+  /** Resolves when the statement may hold a large amount of memory until its end. Absent: it may. */
+  whenLarge?: () => Promise<void>;
   /** The statement changes rows: it runs to its end after a cell that is too large, so that its changes are kept. */
   isChange?: boolean;
 };
@@ -115,10 +117,10 @@ export type RowChangeRequest = {
   set: Readonly<Record<string, string | null>>;
   /** Fields to remove. */
   defaults: readonly string[];
-  /** ObjectId of a new document without another `_id`, in hexadecimal digits. Absent: the driver generates one. */
-  objectId?: string | undefined;
   /** Fields of `set` whose values are Extended JSON, of any type. Absent: none. */
   exact?: readonly string[] | undefined;
+  /** ObjectId of a new document without another `_id`, in hexadecimal digits. Absent: the driver generates one. */
+  objectId?: string | undefined;
 };
 
 /** The end of row changes. All are written if there is neither a conflict nor a failure. */
@@ -310,7 +312,7 @@ export interface DataSource {
   planRowChanges?(
     entity: Entity,
     changes: readonly RowChangeRequest[],
-    options: Pick<QueryOptions, "signal" | "timeoutMs">,
+    options: Pick<QueryOptions, "signal" | "timeoutMs" | "whenLarge">,
   ): Promise<RowChangePlan>;
   /**
    * Reads an entity from a checkpoint on, for flows; changes nothing.

@@ -40,18 +40,24 @@ const EFFECTS: Readonly<Record<WriteReason, string>> = {
   write: "writes",
 };
 
+/** Returns whether a write that the caller builds needs no further confirmation, as `requireConfirmation` decides. */
+export function isWriteConfirmed(caller: Caller, request: Omit<Unconfirmed, "statement" | "signal">): boolean {
+  const setting = settingOf(request);
+  if (setting === "never" || request.confirm === true) return true;
+  if (mayOnlyRead(request.connection) || request.readOnly === true || isReadOnly(caller)) return true;
+  return setting === "risky" && request.write !== undefined && !isRisky(request.write);
+}
+
 /**
  * Refuses a write that a person must confirm first (docs/develop/api.md, Queries). Statements that may only read pass:
  * the database refuses their writes.
  * @throws AppError `confirmation_required`
  */
 export async function requireConfirmation(caller: Caller, request: Unconfirmed): Promise<void> {
-  const { connection, statement, confirm, readOnly } = request;
-  const setting = stricter(connection.confirmWrites ?? "never", request.confirmWrites ?? "never");
-  if (setting === "never" || confirm === true) return;
-  if (mayOnlyRead(connection) || readOnly === true || isReadOnly(caller)) return;
+  const { connection, statement } = request;
+  if (isWriteConfirmed(caller, request)) return;
   const write = request.write ?? (await findWrite(statement, connection, caller.workspaceId.toHexString()));
-  if (write === null || (setting === "risky" && !isRisky(write))) return;
+  if (write === null || (settingOf(request) === "risky" && !isRisky(write))) return;
   const { reason, table } = write;
   const where = table === null ? "" : ` (${table.name})`;
   const estimatedRows = isRisky(write)
@@ -82,6 +88,10 @@ async function findWrite(
   const { findWrite: find, dialect } = driverOf(type);
   if (find) return find(query, tenant);
   return typeof query === "string" && dialect ? checkStatementText("write", { query, dialect }, tenant) : null;
+}
+
+function settingOf({ connection, confirmWrites }: Pick<Unconfirmed, "connection" | "confirmWrites">): ConfirmWrites {
+  return stricter(connection.confirmWrites ?? "never", confirmWrites ?? "never");
 }
 
 function stricter(a: ConfirmWrites, b: ConfirmWrites): ConfirmWrites {

@@ -24,7 +24,9 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
 import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
+import { admitLargeAnswer } from "./admission";
 import { writeNow } from "./history-writer";
+import { LARGE_ANSWERS_MAX } from "./limits";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 const own = takeOwnDatabase();
@@ -81,6 +83,7 @@ const stored = (_id: unknown = 1) => goods().findOne({ _id: _id as ObjectId }, E
 const change = (changes: object[], more: object = {}, who: object = ana) =>
   call("POST", `${path}/rows/changes`, { ...who, body: { table: { name: "goods" }, changes, ...more } });
 const update = (id: string, old: object, set: object) => ({ op: "update", key: { _id: id }, old, set });
+const executionOf = (id: string) => `/api/workspaces/${ana.workspaceId}/executions/${id}`;
 const pathOf = ({ json }: { json: { details?: { path: string }[] } }) => json.details?.[0]?.path;
 
 /** Reads one document as a page shows it, as texts. */
@@ -121,8 +124,7 @@ describe("changes of documents", () => {
       { _id: new Int32(4), name: "four", n: new Int32(4) },
       { _id: expect.any(ObjectId), name: null },
     ]);
-    const execution = `/api/workspaces/${ana.workspaceId}/executions/${answer.json.data.executionId}`;
-    const { data } = (await call("GET", execution, ana)).json;
+    const { data } = (await call("GET", executionOf(answer.json.data.executionId), ana)).json;
     expect(data).toMatchObject({ status: "success", affectedRows: 4 });
     expect(data.query).toMatch(/updateOne\(.*;\ndb\.getCollection\("goods"\)\.deleteOne\(.*insertOne\(/s);
   });
@@ -137,8 +139,10 @@ describe("changes of documents", () => {
       { op: "insert", set: { _id: "9", name: "nine" } },
     ];
     const { json } = await change(changes, { dryRun: true });
-    expect(json.data).toMatchObject({ executionId: null, inTransaction: true, affectedRows: null });
+    expect(json.data).toMatchObject({ inTransaction: true, affectedRows: null });
     expect(await goods().countDocuments()).toBe(3);
+    const { data: read } = (await call("GET", executionOf(json.data.executionId), ana)).json;
+    expect(read).toMatchObject({ status: "success", affectedRows: null, query: expect.stringContaining('"find"') });
     for (const query of json.data.statements) {
       const answer = await call("POST", `${path}/execute`, { ...ana, body: { query } });
       expect([answer.status, answer.json.data?.affectedRows, query]).toEqual([200, 1, query]);
@@ -218,10 +222,6 @@ describe("changes of documents", () => {
     expect(pathOf(await again({ "a.b": "3" }))).toBe("changes.0.old");
   });
 
-  it("stores a new document once that is sent twice", async () => {
-    const objectId = "a".repeat(24);
-    const inserts = [
-      { op: "insert", set: { name: "new" }, objectId },
   it("adds fields that no document has, of any type", async () => {
     const set = { made: '{"$date":"2026-01-31T07:00Z"}', size: "5", ratio: "5.0", "a.b": '"{[x"', none: "null" };
     const old = Object.fromEntries(Object.keys(set).map((name) => [name, null]));
@@ -243,6 +243,10 @@ describe("changes of documents", () => {
     expect(pathOf(await change([{ ...fresh, old: {} }]))).toBe("changes.0.old");
   });
 
+  it("stores a new document once that is sent twice", async () => {
+    const objectId = "a".repeat(24);
+    const inserts = [
+      { op: "insert", set: { name: "new" }, objectId },
       { op: "insert", key: { _id: "2" }, set: { _id: "7" }, objectId },
       { op: "insert", key: { _id: "2" }, set: {}, objectId: "b".repeat(24) },
     ];
@@ -403,9 +407,10 @@ describe("changes of documents", () => {
     await call("PATCH", connector, { ...ana, body: { readOnly: true } });
     expect((await change(changes)).json.code).toBe("read_only");
     await call("PATCH", connector, { ...ana, body: { readOnly: false, confirmWrites: "always" } });
-    expect((await change(changes)).json.code).toBe("confirmation_required");
+    const executionId = randomUUID();
+    expect((await change(changes, { executionId })).json.code).toBe("confirmation_required");
     expect((await stored())?.name).toBe("one");
-    expect((await change(changes, { confirm: true })).status).toBe(200);
+    expect((await change(changes, { executionId, confirm: true })).status).toBe(200);
     await call("PATCH", connector, { ...ana, body: { confirmWrites: "never" } });
   });
 
@@ -427,6 +432,29 @@ describe("changes of documents", () => {
     expect(stale.json.details.conflicts).toEqual([
       { change: 0, current: { _id: 6, name: "x", bulk: "(value too long to show)" } },
     ]);
+  });
+
+  it("holds large changes, and dry runs of them, only in one of the places of the workspace", async () => {
+    await goods().insertOne({ _id: 6 as never, name: "six", bulk: Buffer.alloc(6 * 1024 * 1024) });
+    const copies = [{ op: "insert", key: { _id: "6" }, set: {} }];
+    const taken = Array.from({ length: LARGE_ANSWERS_MAX }, () => {
+      return admitLargeAnswer(ana.workspaceId, new AbortController().signal);
+    });
+    const leave = await Promise.all(taken);
+    for (const dryRun of [false, true]) {
+      const executionId = randomUUID();
+      const waiting = change(copies, { executionId, dryRun });
+      const isRunning = async () => (await call("GET", executionOf(executionId), ana)).json.data?.status;
+      await expect.poll(isRunning).toBe("running");
+      expect((await call("POST", `${executionOf(executionId)}/cancel`, ana)).status).toBe(200);
+      expect((await waiting).json.code).toBe("cancelled");
+      expect((await call("GET", executionOf(executionId), ana)).json.data.status).toBe("cancelled");
+    }
+    expect(await goods().countDocuments()).toBe(4);
+    for (const each of leave) each();
+    const answers = await Promise.all(Array.from({ length: LARGE_ANSWERS_MAX + 2 }, () => change(copies)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(await goods().countDocuments()).toBe(4 + answers.length);
   });
 });
 
@@ -500,7 +528,7 @@ describe("changes of documents without a replica set", () => {
       expect(answer.json.error).toMatch(
         /timed out after 1 s\..* The change before it was written\. The next one may have been written, too\./,
       );
-      const { data } = (await call("GET", `/api/workspaces/${ana.workspaceId}/executions/${executionId}`, ana)).json;
+      const { data } = (await call("GET", executionOf(executionId), ana)).json;
       expect(data).toMatchObject({ status: "timeout", affectedRows: 1, error: answer.json.error });
     } finally {
       await server.close();

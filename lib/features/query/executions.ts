@@ -79,6 +79,8 @@ export type ExecutionRecord = {
   /** @param readPlace returns the query's place in the queue */
   queued(readPlace: () => QueuePlace | null): void;
   running(): void;
+  /** Replaces the text of the query. */
+  describe(queryText: string): void;
   end(outcome: ExecutionEnd): void;
 };
 
@@ -130,6 +132,7 @@ export async function startExecution(
       entry.readPlace = readPlace;
     },
     running: () => change({ status: "running" }),
+    describe: (queryText) => change({ queryText: queryText.slice(0, HISTORY_TEXT_CHARS) }),
     end({ status, durationMs, rowCount, affectedRows, error }) {
       running.delete(claim);
       entry.isWritten = true;

@@ -5,7 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { transactionStepOf } from "@/lib/base/sql/statement-kind";
 import { holdRight } from "@/lib/features/accounts/held-rights";
-import type { ManualSession, QueryableSource } from "@/lib/features/connections/data-source";
+import type {
+  ManualSession,
+  QueryableSource,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/features/connections/pool";
@@ -51,9 +57,15 @@ export type ManualSessions = {
   isAtShutdown: boolean;
 };
 
+/** Options of a statement in a session, with what its work may tell the query that it is part of. */
+export type TurnOptions = QueryOptions & {
+  /** Replaces the text in the query history. */
+  describe(queryText: string): void;
+};
+
 /** A statement's use of a session. */
 export type SessionTurn = {
-  query: QueryableSource["query"];
+  query(statement: Statement, options: TurnOptions): Promise<ResultStream>;
   /** Aborts when the session is closed, with the reason. */
   closed: AbortSignal;
   release(): void;

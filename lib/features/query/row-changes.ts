@@ -3,9 +3,9 @@ import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
 import type { Entity } from "@/lib/base/values/fields";
 import type {
   ManualSession,
-  QueryableSource,
   QueryOptions,
   ResultStream,
+  RowChangePlan,
   RowChangesEnd,
   Statement,
 } from "@/lib/features/connections/data-source";
@@ -18,13 +18,12 @@ import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
-import { admit } from "./admission";
-import { applicantOf } from "./applicant";
-import { CONFLICTS_MAX, DATABASE_TIMEOUT_EXTRA_MS, HISTORY_TEXT_CHARS, TIMEOUT_DEFAULT_MS } from "./limits";
+import { isWriteConfirmed, requireConfirmation } from "./confirmation";
+import { CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
 import type { SessionTurn } from "./manual-sessions";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
 import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
-import { runQuery, timedOut } from "./service";
+import { runQuery } from "./service";
 import { getTableOrThrow } from "./table-rows";
 
 /*
@@ -38,9 +37,13 @@ const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
 /** Maximum length of the statement of a document in a review, in characters. There are up to 500. */
 const REVIEW_CHARS_MAX = 32 * 1024;
 
+/** Maximum number of changes whose keys the query history shows while their documents are read. */
+const READ_KEYS_SHOWN_MAX = 100;
+
 const UNKNOWN_END = "The changes may have been written. Check the rows before you try again.";
 
 type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; signal: AbortSignal };
+type TableOf = { connection: ConnectionDoc; entity: Entity };
 
 /**
  * Applies changes to rows of a table: all, or none. One execution in the query history.
@@ -55,104 +58,112 @@ export async function changeRows(
 ): Promise<RowChangesAnswer> {
   if (!connection) throw noSuchConnection();
   const entity = await getTableOrThrow(caller, { connection, signal }, body.table);
-  const isDryRun = body.dryRun === true;
   // Documents are read to plan their changes, which a read-only connection does not have to wait for.
-  if (!isDryRun && mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
-  const changes = driverOf(connection.type).editsDocuments
-    ? await toDocumentChanges(caller, { connection, entity }, { body, signal })
-    : await toTableChanges(connection, entity, { body, signal });
-  try {
-    const { inTransaction } = changes;
-    if (isDryRun) {
-      const statements = await changes.texts();
-      return { executionId: null, statements, inTransaction, affectedRows: null, durationMs: 0 };
-    }
-    const { schema = null, name } = entity;
-    const { timeoutMs, executionId, confirm, confirmWrites } = body;
-    const query = `${(await changes.texts(HISTORY_TEXT_CHARS)).join(";\n")};`.slice(0, HISTORY_TEXT_CHARS);
-    const { executionId: id, durationMs } = await runQuery(caller, {
-      connection,
-      origin: { kind: "adhoc", id: connection._id },
-      statement: { query },
-      write: { reason: "write", table: { schema, name } },
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(executionId !== undefined && { executionId }),
-      ...{ confirm, confirmWrites, signal },
-      session: { take: changes.take },
-    });
-    return { executionId: id, statements: [], inTransaction, affectedRows: body.changes.length, durationMs };
-  } finally {
-    changes.release();
-  }
+  if (!body.dryRun && mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
+  const change = driverOf(connection.type).editsDocuments ? changeDocuments : changeTable;
+  return change(caller, { connection, entity }, { body, signal });
 }
 
-type Changes = Pick<RowChangesAnswer, "inTransaction"> & {
-  /** Returns the statements to read, as many as begin within `charsMax` characters. */
-  texts(charsMax?: number): Promise<string[]>;
-  /** Returns the use of a source in which a query runs all changes. */
-  take(): Promise<SessionTurn>;
-  release(): void;
-};
-type PlanRequest = Pick<ChangesRequest, "body" | "signal">;
+type ChangeRequest = Pick<ChangesRequest, "body" | "signal">;
 
-async function toTableChanges(
-  connection: ConnectionDoc,
-  entity: Entity,
-  { body, signal }: PlanRequest,
-): Promise<Changes> {
-  const changes = await toChangeStatements(driverOf(connection.type), entity, body.changes);
-  return {
-    inTransaction: true,
-    texts: (charsMax) =>
-      toTexts(
-        changes.map(({ text }) => text),
-        charsMax,
-      ),
-    take: () => takeTransaction(connection, changes, signal),
-    release: () => {},
-  };
-}
-
-/** Plans the changes of documents, which reads them within a slot for a query. */
-async function toDocumentChanges(
+async function changeTable(
   caller: Caller,
-  { connection, entity }: { connection: ConnectionDoc; entity: Entity },
-  { body, signal }: PlanRequest,
-): Promise<Changes> {
-  const timeoutMs = (body.timeoutMs ?? TIMEOUT_DEFAULT_MS) + DATABASE_TIMEOUT_EXTRA_MS;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(timedOut(timeoutMs)), timeoutMs);
-  const lease = leaseDataSource(connection);
-  let leave: (() => void) | null = null;
-  try {
-    const stop = AbortSignal.any([signal, late.signal]);
-    leave = await admit(applicantOf(caller, connection), stop);
-    const source = await raceAbort(lease.source, stop);
-    if (!source.planRowChanges) throw invalidInput("table", "Documents can't be edited here. Use a console.");
-    const plan = await source.planRowChanges(entity, body.changes, { signal: stop, timeoutMs });
-    const query: QueryableSource["query"] = async (_, options) => {
+  { connection, entity }: TableOf,
+  { body, signal }: ChangeRequest,
+): Promise<RowChangesAnswer> {
+  const changes = await toChangeStatements(driverOf(connection.type), entity, body.changes);
+  const texts = changes.map(({ text }) => text);
+  if (body.dryRun) {
+    const statements = await toTexts(texts);
+    return { executionId: null, statements, inTransaction: true, affectedRows: null, durationMs: 0 };
+  }
+  const { executionId, durationMs } = await runQuery(caller, {
+    ...toRequest({ connection, entity }, { body, signal }),
+    statement: { query: await toHistoryText(texts) },
+    session: { take: () => takeTransaction(connection, changes, signal) },
+  });
+  return { executionId, statements: [], inTransaction: true, affectedRows: body.changes.length, durationMs };
+}
+
+/**
+ * Plans changes of documents and writes them, as one query: planning reads the documents. A dry run, and a write that
+ * was not confirmed, only read.
+ */
+async function changeDocuments(
+  caller: Caller,
+  { connection, entity }: TableOf,
+  { body, signal }: ChangeRequest,
+): Promise<RowChangesAnswer> {
+  const isDryRun = body.dryRun === true;
+  const request = toRequest({ connection, entity }, { body, signal });
+  const isUnconfirmed = !isDryRun && !isWriteConfirmed(caller, request);
+  const onlyPlans = isDryRun || isUnconfirmed;
+  let planned: Pick<RowChangePlan, "inTransaction" | "texts"> = { inTransaction: false, texts: [] };
+  let statements: string[] = [];
+  const take = async (): Promise<SessionTurn> => {
+    const lease = leaseDataSource(connection);
+    const query: SessionTurn["query"] = async (_, options) => {
+      const source = await raceAbort(lease.source, options.signal);
+      if (!source.planRowChanges) throw invalidInput("table", "Documents can't be edited here. Use a console.");
+      const plan = await source.planRowChanges(entity, body.changes, options);
+      planned = plan;
+      if (onlyPlans) {
+        statements = await toTexts(plan.texts, isDryRun ? undefined : HISTORY_TEXT_CHARS);
+        return withoutRows(null);
+      }
+      options.describe(await toHistoryText(plan.texts));
       if (options.readOnly) throw new AppError("read_only", READ_ONLY_MESSAGE);
       requireAll(await plan.run(options), body.changes.length);
       return withoutRows(body.changes.length);
     };
-    return {
-      inTransaction: plan.inTransaction,
-      texts: (charsMax) => toTexts(plan.texts, charsMax),
-      take: async () => ({ query, closed: signal, release: () => {} }),
-      release: () => lease.release(),
-    };
-  } catch (error) {
-    lease.release();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    leave?.();
-  }
+    return { query, closed: signal, release: () => lease.release() };
+  };
+  const { executionId, durationMs } = await runQuery(caller, {
+    // The confirmed write may be sent with the same id.
+    ...(isUnconfirmed
+      ? toRequest({ connection, entity }, { body: { ...body, executionId: undefined }, signal })
+      : request),
+    ...(onlyPlans && { readOnly: true }),
+    statement: { query: toReading(entity, body) },
+    session: { take },
+  });
+  const { inTransaction } = planned;
+  if (isUnconfirmed) await requireConfirmation(caller, { ...request, statement: { query: toStatements(statements) } });
+  const affectedRows = onlyPlans ? null : body.changes.length;
+  return { executionId, statements, inTransaction, affectedRows, durationMs };
+}
+
+/** Returns the parts of a query that all changes have. */
+function toRequest({ connection, entity }: TableOf, { body, signal }: ChangeRequest) {
+  const { schema = null, name } = entity;
+  const { timeoutMs, executionId, confirm, confirmWrites } = body;
+  return {
+    connection,
+    origin: { kind: "adhoc" as const, id: connection._id },
+    write: { reason: "write" as const, table: { schema, name } },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(executionId !== undefined && { executionId }),
+    ...{ confirm, confirmWrites, signal },
+  };
+}
+
+/** Returns the operation that stands for the reading of documents in the query history. */
+function toReading({ name }: Entity, { changes }: RowChangesBody): Record<string, unknown> {
+  const ids = changes.slice(0, READ_KEYS_SHOWN_MAX).flatMap(({ key }) => Object.values(key));
+  return { operation: "find", collection: name, filter: { _id: { $in: ids } } };
+}
+
+async function toHistoryText(texts: RowChangePlan["texts"]): Promise<string> {
+  return toStatements(await toTexts(texts, HISTORY_TEXT_CHARS));
+}
+
+function toStatements(texts: readonly string[]): string {
+  return `${texts.join(";\n")};`.slice(0, HISTORY_TEXT_CHARS);
 }
 
 /** @throws AppError as `changeRows` unless all changes were written */
 function requireAll({ conflicts, written, failure }: RowChangesEnd, count: number): void {
-  const partly = written > 0 ? ` ${toWritten(written)} before it ${written === 1 ? "was" : "were"} written.` : "";
+  const partly = written > 0 ? ` ${toWritten(written)}` : "";
   const details = { ...(written > 0 && { written }) };
   if (failure) {
     const { error, change, isUnknown } = failure;
@@ -171,18 +182,16 @@ function requireAll({ conflicts, written, failure }: RowChangesEnd, count: numbe
   if (written !== count) throw new Error(`${written} of ${count} changes have an end.`);
 }
 
+/** Returns a sentence about the changes before one that failed. */
 function toWritten(count: number): string {
-  return count === 1 ? "The change" : `The ${count} changes`;
+  if (count === 0) return "Nothing was written.";
+  return count === 1 ? "The change before it was written." : `The ${count} changes before it were written.`;
 }
 
 /** @param total number of conflicts, of which `details` lists some */
 function toConflict(details: RowConflicts, total = details.conflicts.length): AppError {
-  const { written = 0 } = details;
   const count = total === 1 ? "A row was" : `${total} rows were`;
-  const effect =
-    written === 0
-      ? "Nothing was written."
-      : `${toWritten(written)} before it ${written === 1 ? "was" : "were"} written.`;
+  const effect = toWritten(details.written ?? 0);
   const message = `${count} changed or deleted since loading. ${effect} Compare the values and try again.`;
   return new AppError("conflict", message, { details });
 }
@@ -205,7 +214,11 @@ async function toTexts(
 }
 
 /** Returns the use of a source in which a query runs all changes. */
-async function takeTransaction(connection: ConnectionDoc, changes: readonly ChangeStatements[], signal: AbortSignal) {
+async function takeTransaction(
+  connection: ConnectionDoc,
+  changes: readonly ChangeStatements[],
+  signal: AbortSignal,
+): Promise<SessionTurn> {
   const lease = leaseDataSource(connection);
   const { isolationLevels = [], values, label } = driverOf(connection.type);
   const change = async (options: QueryOptions) => {
@@ -222,7 +235,7 @@ async function takeTransaction(connection: ConnectionDoc, changes: readonly Chan
       await session.close();
     }
   };
-  const query: QueryableSource["query"] = async (_, options) => {
+  const query: SessionTurn["query"] = async (_, options) => {
     // A file has one writer. SQLite lets the next one wait for five seconds, which a busy machine may take.
     const file = toFile(connection);
     if (file === null) return change(options);
@@ -237,7 +250,7 @@ function toFile({ type, workspaceId, config }: ConnectionDoc): string | null {
   return field ? `${workspaceId.toHexString()}/${String(config[field.name])}` : null;
 }
 
-function withoutRows(affectedRows: number): ResultStream {
+function withoutRows(affectedRows: number | null): ResultStream {
   return { fields: [], batches: (async function* () {})(), affectedRows: () => affectedRows };
 }
 

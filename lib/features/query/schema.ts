@@ -273,7 +273,7 @@ export const rowChangesBody = z.object({
 export type RowChangesBody = z.infer<typeof rowChangesBody>;
 
 export const rowChangesAnswer = z.object({
-  executionId: z.string().nullable().describe("Null for a dry run"),
+  executionId: z.string().nullable().describe("Null for a dry run that reads nothing, as of a table"),
   statements: z
     .array(z.string())
     .describe(

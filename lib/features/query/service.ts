@@ -4,7 +4,7 @@ import type { StatementWrite } from "@/lib/base/sql/writes";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { namesLimitProblem } from "@/lib/base/values/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
-import type { QueryableSource, ResultStream, Statement } from "@/lib/features/connections/data-source";
+import type { ResultStream, Statement } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { checkStatementText, STATEMENT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
 import { valueBytes } from "@/lib/features/connections/drivers/shared/wire-values";
@@ -419,7 +419,11 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
     }
     return timing;
   };
-  const takeSource = async (): Promise<Pick<QueryableSource, "query">> => {
+  const whenLarge = async () => {
+    leaveLarge ??= admitLargeAnswer(caller.workspaceId.toHexString(), stop.signal);
+    await leaveLarge;
+  };
+  const takeSource = async (): Promise<Pick<SessionTurn, "query">> => {
     if (!request.session) {
       lease = leaseDataSource(connection);
       return requireQueryable(await raceAbort(lease.source, stop.signal));
@@ -458,6 +462,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
           allResults: true,
           isChange,
           asBytes,
+          whenLarge,
+          describe: record.describe,
           ...(cellBytesMax !== undefined && { cellBytesMax }),
         }),
       );
@@ -504,10 +510,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       return named(result, true);
     },
     affectedRows: () => affectedRows(),
-    async whenLarge() {
-      leaveLarge ??= admitLargeAnswer(caller.workspaceId.toHexString(), stop.signal);
-      await leaveLarge;
-    },
+    whenLarge,
     succeed: (rowCount, truncated, first) =>
       end({ status: "success", rowCount, affectedRows: affectedRows(), error: null }, truncated, first),
     fail(error, rowCount) {
@@ -628,7 +631,7 @@ function withExecutionId(error: unknown, executionId: string): unknown {
 }
 
 /** Returns the error of a query that took longer than its limit. */
-export function timedOut(timeoutMs: number): AppError {
+function timedOut(timeoutMs: number): AppError {
   const limit = timeoutMs >= 1000 ? `${rounded(timeoutMs / 1000)} s` : `${timeoutMs} ms`;
   return new AppError("timeout", `The query timed out after ${limit}. Simplify it, or raise the timeout.`);
 }

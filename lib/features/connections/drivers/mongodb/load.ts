@@ -34,7 +34,7 @@ import { CellRefused, exactInt64, RowRefused, textOf, writeAccepted } from "../s
 import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, stagingNameOf } from "../shared/flows/sql-load";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
-import { inTransaction, knowsTransactions, TRANSACTION_TRIES } from "./transactions";
+import { knowsTransactions, TRANSACTION_TRIES, withTransaction } from "./transactions";
 
 const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;
@@ -188,7 +188,7 @@ class CollectionLoad implements Load {
     await this.#begin(this.#request.signal, async (db, session) => {
       const loads = db.collection<Books>(LOADS_TABLE);
       if (this.#hasTransactions) {
-        await inTransaction(session, this.#request.signal, async () => {
+        await withTransaction(session, this.#request.signal, async () => {
           if (!(await replaceBooks(loads, this.#books, next, session))) throw new LoadTaken();
           if (documents.length > 0) await this.#send(db.collection(target), documents, session);
         });

@@ -3,12 +3,12 @@ import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
 import { valueBytes } from "../shared/wire-values";
-import { hasEditText, toCandidates, toEditedValue, toShownText } from "./edit-values";
+import { fromEditText, hasEditText, toCandidates, toEditedValue, toShownText } from "./edit-values";
 import type { Doc } from "./operation";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
 import { toShellText } from "./shell/write";
-import { knowsTransactions, inTransaction as withTransaction } from "./transactions";
+import { knowsTransactions, withTransaction } from "./transactions";
 import { WireWriter } from "./values";
 
 /*
@@ -22,6 +22,8 @@ const PLAIN_NAME = /^[^.$\0][^.\0]*$/;
 /** Maximum number of conflicts whose documents are read again. */
 const CONFLICTS_MAX = 50;
 const MIB = 1024 * 1024;
+/** Size from which a plan waits until it may hold a large amount of memory, in bytes. */
+const LARGE_PLAN_BYTES = 4 * MIB;
 /** Maximum size of all writes of a plan, in bytes, since it is held until it has run: two of the largest documents. */
 const PLAN_BYTES_MAX = 32 * MIB;
 /** Maximum size of a value that a conflict shows, in bytes, and of those of all conflicts of a response. */
@@ -53,6 +55,7 @@ type Write =
 type Row = { id: unknown; old: Readonly<Record<string, string | null>>; isUnchanged: boolean };
 type Planned = Pick<RowChangePlan, "inTransaction"> & { writes: readonly Write[] };
 type Limits = Pick<QueryOptions, "signal" | "timeoutMs">;
+type PlanOptions = Limits & Pick<QueryOptions, "whenLarge">;
 
 /**
  * Plans changes of documents, without writing.
@@ -62,7 +65,7 @@ export async function planMongoRowChanges(
   { begin, failure }: RowChangeParts,
   entity: Entity,
   changes: readonly RowChangeRequest[],
-  limits: Limits,
+  options: PlanOptions,
 ): Promise<RowChangePlan> {
   if (entity.kind !== "collection") {
     throw invalidInput("table", `${entity.name} is a view. Edit the documents of its collection.`);
@@ -78,14 +81,14 @@ export async function planMongoRowChanges(
   };
   const planner = new Planner(inSession, entity);
   try {
-    const { writes, inTransaction } = await planner.plan(changes, limits);
+    const { writes, inTransaction } = await planner.plan(changes, options);
     return {
       texts: writes.map((write) => (charsMax) => toText(entity.name, write, charsMax)),
       inTransaction,
-      run: (options) => new Writer(inSession, failure, entity.name).run({ writes, inTransaction }, options),
+      run: (limits) => new Writer(inSession, failure, entity.name).run({ writes, inTransaction }, limits),
     };
   } catch (error) {
-    throw failure(error, limits.signal);
+    throw failure(error, options.signal);
   }
 }
 
@@ -98,7 +101,7 @@ class Planner {
     this.#entity = entity;
   }
 
-  plan(changes: readonly RowChangeRequest[], { signal, timeoutMs }: Limits): Promise<Planned> {
+  plan(changes: readonly RowChangeRequest[], { signal, timeoutMs, whenLarge }: PlanOptions): Promise<Planned> {
     return this.#begin(signal, async (db, session) => {
       const collection = db.collection<Document>(this.#entity.name);
       const reading = { session, maxTimeMS: Math.ceil(timeoutMs), signal };
@@ -127,6 +130,7 @@ class Planner {
           throw invalidInput(path, message);
         }
         writes.push(write);
+        if (bytes > LARGE_PLAN_BYTES) await whenLarge?.();
       }
       return { writes, inTransaction: await knowsTransactions(db) };
     });

@@ -88,11 +88,12 @@ export class MongoSource implements DataSource {
   planRowChanges(
     entity: Entity,
     changes: readonly RowChangeRequest[],
-    { signal, timeoutMs }: Pick<QueryOptions, "signal" | "timeoutMs">,
+    { signal, timeoutMs, whenLarge }: Pick<QueryOptions, "signal" | "timeoutMs" | "whenLarge">,
   ): Promise<RowChangePlan> {
     return planMongoRowChanges(this.#flowParts, entity, changes, {
       signal,
       timeoutMs: withinLimit(this.#config.server, timeoutMs),
+      ...(whenLarge && { whenLarge }),
     });
   }
 

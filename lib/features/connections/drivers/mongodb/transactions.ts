@@ -10,7 +10,7 @@ export async function knowsTransactions(db: Db): Promise<boolean> {
 }
 
 /** Runs work in a transaction and commits it. Repeats it after a conflict with another transaction. */
-export async function inTransaction(
+export async function withTransaction(
   session: ClientSession,
   signal: AbortSignal,
   work: () => Promise<void>,
