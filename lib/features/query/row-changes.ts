@@ -175,7 +175,7 @@ function requireAll({ conflicts, written, failure }: RowChangesEnd, count: numbe
     if (error.kind !== "query_failed" && written === 0) throw error;
     throw new AppError(error.kind, `${error.message}${partly}`, {
       cause: error.kind === "query_failed" ? error.cause : error,
-      details: { ...(change !== null && error.kind === "query_failed" && { change }), ...details },
+      details: { ...hintOf(error), ...(change !== null && error.kind === "query_failed" && { change }), ...details },
     });
   }
   if (conflicts.length > 0) throw toConflict({ conflicts, ...details });
@@ -355,5 +355,10 @@ async function read(
 
 function inChange(error: unknown, change: number): unknown {
   if (!(error instanceof AppError) || error.kind !== "query_failed") return error;
-  return new AppError("query_failed", error.message, { cause: error.cause, details: { change } });
+  return new AppError("query_failed", error.message, { cause: error.cause, details: { ...hintOf(error), change } });
+}
+
+/** Returns what the database suggests to do, such as to grant a privilege. */
+function hintOf({ details }: AppError): { hint?: unknown } {
+  return details && "hint" in details ? { hint: details.hint } : {};
 }

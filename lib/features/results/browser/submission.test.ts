@@ -22,6 +22,11 @@ test.each([
   expect(toFailedSubmission(new ApiError(status, code, "m", details))).toEqual({ ...end, message: "m" });
 });
 
+test("says what the database suggests", () => {
+  const error = new ApiError(400, "query_failed", "Not authorized.", { change: 0, hint: "Grant it." });
+  expect(toFailedSubmission(error)).toEqual({ ...nothing, change: 0, message: "Not authorized. Grant it." });
+});
+
 test("leaves the end to the query history without a response of the query", () => {
   expect(toFailedSubmission(ApiError.unreachable())).toBeNull();
   expect(toFailedSubmission(new ApiError(502, "unknown", "m"))).toBeNull();

@@ -16,11 +16,11 @@ export type FailedSubmission = {
   message: string;
 };
 
-type Details = PartlyWritten & Partial<RowConflicts> & { change?: number };
+type Details = PartlyWritten & Partial<RowConflicts> & { change?: number; hint?: string };
 
 /** Returns the end that an error names; null if only the query history knows it. */
 export function toFailedSubmission(error: ApiError): FailedSubmission | null {
-  const { written = 0, isUnknown = false, change, conflicts } = (error.details ?? {}) as Details;
+  const { written = 0, isUnknown = false, change, conflicts, hint } = (error.details ?? {}) as Details;
   const isAnswer = written > 0 || isUnknown || (error.status !== 0 && error.status < SERVER_ERROR);
   if (!isAnswer) return null;
   return {
@@ -30,7 +30,7 @@ export function toFailedSubmission(error: ApiError): FailedSubmission | null {
       error.code === "conflict" && conflicts
         ? conflicts.map(({ change: at, current }) => ({ change: at - written, current: current as Conflict }))
         : null,
-    message: error.message,
+    message: hint === undefined ? error.message : `${error.message} ${hint}`,
   };
 }
 

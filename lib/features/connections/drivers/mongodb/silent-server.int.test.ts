@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { mongodb } from ".";
 
-/* A server that signs in and answers, then falls silent. */
+/* A server with scripted responses: it may fall silent, or refuse a command. */
 
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
@@ -14,6 +14,7 @@ const DOCUMENT_AT = HEADER_BYTES + 5;
 const HELLO = { isWritablePrimary: true, maxWireVersion: 25, minWireVersion: 0, logicalSessionTimeoutMinutes: 30 };
 
 /** The response to a command: null for silence, bytes to send unchanged. */
+let greeting: Document;
 let answer: (command: Document) => Document | Buffer | null;
 const seen: string[] = [];
 const sockets = new Set<Socket>();
@@ -31,7 +32,7 @@ const server = createServer((socket) => {
       const at = isOld ? message.indexOf(0, HEADER_BYTES + 4) + 1 + 8 : DOCUMENT_AT;
       const command = BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)));
       seen.push(Object.keys(command)[0] ?? "");
-      const said = "hello" in command || "ismaster" in command ? HELLO : answer(command);
+      const said = "hello" in command || "ismaster" in command ? greeting : answer(command);
       if (said !== null) socket.write(isOld ? reply(message, said) : toMessage(message, said));
     }
   });
@@ -58,6 +59,7 @@ function reply(to: Buffer, document: Document): Buffer {
 let port = 0;
 beforeEach(async () => {
   seen.length = 0;
+  greeting = HELLO;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   port = (server.address() as AddressInfo).port;
@@ -98,4 +100,47 @@ test("T47 drops a connection that falls silent during sign-in", { tags: ["long"]
   expect(seen).toContain("saslStart");
   await source.close();
   await expect.poll(() => sockets.size, { timeout: 20_000 }).toBe(0);
+});
+
+const refused = (command: string) => {
+  const errmsg = `not authorized on shop to execute command { ${command}: "things" }`;
+  return Buffer.from(BSON.serialize({ ok: 0, code: 13, codeName: "Unauthorized", errmsg }));
+};
+
+test.each([
+  ["a transaction", { setName: "rs" }, 0],
+  ["a server without transactions", {}, 1],
+])("names the change that a user of limited rights can't make, in %s", async (_, more, written) => {
+  greeting = { ...HELLO, ...more };
+  const documents = [1, 2].map((id) => ({ _id: id, name: "old" }));
+  let found = 0;
+  answer = (command) => {
+    if ("find" in command)
+      return { cursor: { id: Long.fromNumber(0), ns: "shop.things", firstBatch: [documents[found++ % 2]] } };
+    if ("delete" in command) return refused("delete");
+    return "update" in command ? { n: 1, nModified: 1 } : {};
+  };
+  const connectionString = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const source = await openWith(mongodb, { connectionString, database: "shop" });
+  const limits = { signal: new AbortController().signal, timeoutMs: 10_000 };
+  const change = { old: { name: "old" }, set: {}, defaults: [] };
+  const changes = [
+    { ...change, op: "update" as const, key: { _id: "1" }, set: { name: "new" } },
+    { ...change, op: "delete" as const, key: { _id: "2" } },
+  ];
+  const plan = await source.planRowChanges?.({ kind: "collection", name: "things" }, changes, limits);
+  const end = await plan?.run(limits);
+  expect(end).toMatchObject({ conflicts: [], written, failure: { change: 1, isUnknown: false } });
+  expect(end?.failure?.error).toMatchObject({
+    kind: "query_failed",
+    message: expect.stringContaining("not authorized on shop"),
+    details: { code: 13, hint: "Grant this user the required privilege." },
+  });
+  expect(seen.includes("abortTransaction")).toBe(written === 0);
+  expect(seen).not.toContain("commitTransaction");
+  answer = () => refused("find");
+  const planned = source.planRowChanges?.({ kind: "collection", name: "things" }, changes, limits);
+  await expect(planned).rejects.toMatchObject({ kind: "query_failed", details: { code: 13 } });
+  answer = () => ({});
+  await source.close();
 });
