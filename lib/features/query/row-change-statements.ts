@@ -20,8 +20,10 @@ export type ChangeStatements = {
     isUnchanged: () => Statement;
     /** Returns a row if the row already has the new values. Null for a deletion, and where that cannot be asked. */
     isApplied: (() => Statement) | null;
-    /** Returns the present values of the columns in the change. */
-    current: () => Statement;
+    /** Columns of the key and of the old values. */
+    columns: readonly string[];
+    /** Returns the present values of some of these. */
+    current: (columns: readonly string[]) => Statement;
   } | null;
 };
 
@@ -83,7 +85,6 @@ function toStatements(table: EditableTable, change: RowChange): ChangeStatements
     const toDefaults = defaults.map((column) => `${quote(column)} = default`);
     return `update ${name} set ${[...values, ...toDefaults].join(", ")} ${where(old, bind)}`;
   };
-  const columns = [...new Set([...Object.keys(key), ...Object.keys(old)])].map(quote).join(", ");
   const canAsk =
     change.op === "update" && defaults.length === 0 && !Object.keys(set).some((each) => Object.hasOwn(key, each));
   const found = (values: Values) => () => bound(table, (bind) => `select 1 from ${name} ${where(values, bind)}`);
@@ -93,7 +94,9 @@ function toStatements(table: EditableTable, change: RowChange): ChangeStatements
     row: {
       isUnchanged: found(old),
       isApplied: canAsk ? found(set) : null,
-      current: () => bound(table, (bind) => `select ${columns} from ${name} ${where({}, bind)}`),
+      columns: [...new Set([...Object.keys(key), ...Object.keys(old)])],
+      current: (names) =>
+        bound(table, (bind) => `select ${names.map(quote).join(", ")} from ${name} ${where({}, bind)}`),
     },
   };
 }

@@ -22,6 +22,7 @@ afterAll(async () => {
 });
 
 const HOSTILE = `it's "x"; drop table goods; -- \\' $1 ? % _ !`;
+const MIB = 1024 * 1024;
 type Values = Record<string, string | null>;
 type Typed = [type: string, stored: (string | null)[]];
 
@@ -200,6 +201,30 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect((await goods()).map(({ v }: { v: string }) => v)).toEqual(["theirs", "three"]);
     const again = await change([update("1", { v: "theirs" }, { v: "mine" })]);
     expect([again.status, (await goods())[0].v]).toEqual([200, "mine"]);
+  });
+
+  it("shows the present values of a row beside one that is too long", async ({ skip }) => {
+    if (!subject) skip();
+    const type = name === "mariadb" ? "longtext" : "text";
+    await run(`create table longs (id bigint primary key, v ${type}, n integer, m integer)`);
+    const long = (chars: number) =>
+      name === "sqlite" ? `replace(hex(zeroblob(${chars / 2})), '0', 'x')` : `repeat('x', ${chars})`;
+    // Too long to show, and too long to read. MariaDB limits a value to the size of a packet, 16 MiB by default.
+    const sizes = { postgres: [300_000, 17 * MIB], mariadb: [300_000], sqlite: [17 * MIB], duckdb: [17 * MIB] };
+    for (const chars of sizes[name]) {
+      await run("delete from longs");
+      await run(`insert into longs values (1, ${long(chars)}, 2, 3)`);
+      const stale = update("1", { v: "one", n: "1", m: "3" }, { v: "mine" });
+      const answer = await change([stale, { ...stale, key: { id: "2" } }], { table: { name: "longs" } });
+      expect([answer.status, answer.json.details?.conflicts]).toEqual([
+        409,
+        [
+          { change: 0, current: { id: 1, v: "(value too long to show)", n: 2, m: 3 } },
+          { change: 1, current: null },
+        ],
+      ]);
+    }
+    await run("drop table longs");
   });
 
   it("writes nothing when the database refuses a change, and names it", async ({ skip }) => {

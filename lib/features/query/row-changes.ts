@@ -1,6 +1,6 @@
 import "server-only";
 import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
-import type { Entity } from "@/lib/base/values/fields";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
 import type {
   ManualSession,
   QueryOptions,
@@ -10,6 +10,7 @@ import type {
   Statement,
 } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { ConflictValues, LONG_VALUE } from "@/lib/features/connections/drivers/shared/conflict-values";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { leaseDataSource } from "@/lib/features/connections/pool";
 import { noSuchConnection } from "@/lib/features/connections/service";
@@ -19,7 +20,7 @@ import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { isWriteConfirmed, requireConfirmation } from "./confirmation";
-import { CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
+import { CELL_BYTES_MAX, CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
 import type { SessionTurn } from "./manual-sessions";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
 import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
@@ -30,9 +31,6 @@ import { getTableOrThrow } from "./table-rows";
  * Changes single rows of a table in one transaction, if they are as the caller has read them. Documents of a database
  * without transactions are changed in order, up to the first that fails.
  */
-
-/** Maximum size of a value that a conflict shows, in bytes. */
-const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
 
 /** Maximum length of the statement of a document in a review, in characters. There are up to 500. */
 const REVIEW_CHARS_MAX = 32 * 1024;
@@ -283,7 +281,7 @@ class RowTransaction {
         const found = await this.#read(row.isUnchanged()).catch(() => null);
         // Without a connection, the first error is the reason.
         if (found === null) break;
-        if (found.length !== 1) conflicts.add(index);
+        if (found.rows.length !== 1) conflicts.add(index);
       }
       if (conflicts.size === 0) throw at < changes.length ? inChange(error, at) : await this.#notCommitted(error);
       throw await this.#conflict(changes, conflicts);
@@ -294,13 +292,10 @@ class RowTransaction {
 
   /** Returns whether the change has exactly one row. */
   async #apply({ apply, row }: ChangeStatements): Promise<boolean> {
-    let affectedRows: number | null = null;
-    await this.#read(apply, (count) => {
-      affectedRows = count;
-    });
+    const { affectedRows } = await this.#read(apply, true);
     if (row === null || affectedRows === 1) return true;
     // MySQL does not count rows that already have the new values.
-    return affectedRows === 0 && row.isApplied !== null && (await this.#read(row.isApplied())).length === 1;
+    return affectedRows === 0 && row.isApplied !== null && (await this.#read(row.isApplied())).rows.length === 1;
   }
 
   /** Errors of a rollback are left to closing the session. */
@@ -320,37 +315,56 @@ class RowTransaction {
   }
 
   async #conflict(changes: readonly ChangeStatements[], conflicts: ReadonlySet<number>): Promise<AppError> {
+    // A row is read with all of its values, also those that are too long to show.
+    await this.#options.whenLarge?.();
+    const values = new ConflictValues();
     const details: RowConflicts = { conflicts: [] };
     for (const change of [...conflicts].sort((a, b) => a - b).slice(0, CONFLICTS_MAX)) {
       const row = changes[change]?.row;
-      const [current = null] = row ? await this.#read(row.current()) : [];
-      details.conflicts.push({ change, current });
+      const found = row ? await this.#current(row, row.columns) : null;
+      const shown = found && Object.entries(found).map(([name, value]) => [name, values.show(value)]);
+      details.conflicts.push({ change, current: shown && Object.fromEntries(shown) });
     }
     return toConflict(details, conflicts.size);
   }
 
-  #read(statement: Statement, onEnd?: (affectedRows: number | null) => void) {
-    return read(this.#session, statement, this.#options, onEnd);
+  /** Returns the present values of some columns; null for a deleted row. One that cannot be read is shown as too long. */
+  async #current(row: NonNullable<ChangeStatements["row"]>, columns: readonly string[]): Promise<Row | null> {
+    const {
+      rows: [found = null],
+      isCut,
+    } = await this.#read(row.current(columns));
+    if (!isCut) return found;
+    const [only, second] = columns;
+    if (only !== undefined && second === undefined) return { [only]: LONG_VALUE };
+    // One of them is too long: the others are read without it.
+    const middle = Math.ceil(columns.length / 2);
+    const first = await this.#current(row, columns.slice(0, middle));
+    const last = first && (await this.#current(row, columns.slice(middle)));
+    return last && { ...first, ...last };
+  }
+
+  /** Runs a statement to its end and returns its rows, which are few. */
+  #read(statement: Statement, isChange = false): Promise<ReadRows> {
+    return read(this.#session, statement, { ...this.#options, isChange });
   }
 }
 
-/** Runs a statement to its end and returns its rows, which are few. */
-async function read(
-  session: ManualSession,
-  statement: Statement,
-  options: QueryOptions,
-  onEnd?: (affectedRows: number | null) => void,
-): Promise<Record<string, unknown>[]> {
-  const cellBytesMax = CONFLICT_CELL_BYTES_MAX;
-  const result = await session.query(statement, { ...options, readOnly: false, isChange: true, cellBytesMax });
-  const rows: Record<string, unknown>[] = [];
-  for await (const { rowCount, columns } of result.batches) {
+type Row = Record<string, WireValue>;
+/** `isCut`: a value of the row after these is too large to be read. */
+type ReadRows = { rows: Row[]; isCut: boolean; affectedRows: number | null };
+
+async function read(session: ManualSession, statement: Statement, options: QueryOptions): Promise<ReadRows> {
+  const result = await session.query(statement, { ...options, readOnly: false, cellBytesMax: CELL_BYTES_MAX });
+  const rows: Row[] = [];
+  let isCut = false;
+  for await (const { rowCount, columns, ...batch } of result.batches) {
     for (let at = 0; at < rowCount; at += 1) {
       rows.push(Object.fromEntries(result.fields.map(({ name }, index) => [name, columns[index]?.[at] ?? null])));
     }
+    isCut = batch.isCut === true;
   }
-  onEnd?.(result.affectedRows?.() ?? null);
-  return rows;
+  return { rows, isCut, affectedRows: result.affectedRows?.() ?? null };
 }
 
 function inChange(error: unknown, change: number): unknown {

@@ -1,8 +1,8 @@
 import { BSON, type ClientSession, type Collection, type Db, type Document, MongoError, ObjectId } from "mongodb";
-import type { Entity, WireValue } from "@/lib/base/values/fields";
+import type { Entity } from "@/lib/base/values/fields";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { QueryOptions, RowChangePlan, RowChangeRequest, RowChangesEnd } from "../../data-source";
-import { valueBytes } from "../shared/wire-values";
+import { ConflictValues } from "../shared/conflict-values";
 import { fromEditText, hasEditText, toCandidates, toEditedValue, toShownText } from "./edit-values";
 import type { Doc } from "./operation";
 import { checkCollection } from "./rules";
@@ -26,11 +26,6 @@ const MIB = 1024 * 1024;
 const LARGE_PLAN_BYTES = 4 * MIB;
 /** Maximum size of all writes of a plan, in bytes, since it is held until it has run: two of the largest documents. */
 const PLAN_BYTES_MAX = 32 * MIB;
-/** Maximum size of a value that a conflict shows, in bytes, and of those of all conflicts of a response. */
-const SHOWN_BYTES_MAX = 256 * 1024;
-const SHOWN_TOTAL_BYTES_MAX = 8 * MIB;
-/** Stands for a longer value. Equal to none that was read, so that it can't be kept as the old one by mistake. */
-const LONG_VALUE = "(value too long to show)";
 const INCOMPARABLE =
   "This value can't be compared with the stored one: numeric names of nested fields, or a type of old servers. Use a console.";
 const SHORTENED = "… (shortened)";
@@ -337,14 +332,8 @@ class Writer {
     }: { documents: Documents; writes: readonly Write[]; limits: Omit<WriteLimits, "signal"> },
   ): Promise<RowChangesEnd> {
     const conflicts: RowChangesEnd["conflicts"] = [];
-    let bytesLeft = SHOWN_TOTAL_BYTES_MAX;
-    const shown = (found: Doc, name: string): WireValue => {
-      const value = new WireWriter().write(ownValue(found, name));
-      const bytes = valueBytes(value);
-      if (bytes > Math.min(SHOWN_BYTES_MAX, bytesLeft)) return LONG_VALUE;
-      bytesLeft -= bytes;
-      return value;
-    };
+    const values = new ConflictValues();
+    const shown = (found: Doc, name: string) => values.show(new WireWriter().write(ownValue(found, name)));
     for (const change of end.conflicts.slice(0, CONFLICTS_MAX)) {
       const write = writes[change];
       if (!write || write.op === "insert") continue;
