@@ -23,7 +23,7 @@ import { similarColumns } from "./similar";
 import { correctTypos } from "./typos";
 import { understand } from "./understand";
 import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
-import { GRAMMAR, nameWords, SYNONYMS, tokenize, toNumber } from "./words";
+import { GRAMMAR, nameWords, SYNONYMS, singularOf, tokenize, toNumber } from "./words";
 
 /**
  * Answers one question with tools. It yields calls, gets their results and returns the final text. It keeps no state:
@@ -430,7 +430,8 @@ function* query(
     return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
   }
   // A word of the grammar or a number that has no place would change the answer.
-  const unread = frame.ignored.find((word) => GRAMMAR.has(word.toLowerCase()) || toNumber(word) !== null);
+  const isTelling = (word: string) => GRAMMAR.has(word) || GRAMMAR.has(singularOf(word)) || toNumber(word) !== null;
+  const unread = frame.ignored.find((word) => isTelling(word.toLowerCase()));
   const built =
     unread === undefined ? build(frame, schema) : { problem: `I can't tell what “${cell(unread)}” refers to.` };
   const problem = "problem" in built ? built.problem : problemOf(built.plan, last, schema);

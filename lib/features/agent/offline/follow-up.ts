@@ -3,10 +3,16 @@ import type { Frame } from "./frame";
 import type { Linked } from "./link";
 import type { Schema } from "./schema";
 import { understand } from "./understand";
+import { GRAMMAR } from "./words";
 
 /** Whether a question is incomplete without the one before: "and by month?", "only paid ones". */
-export function isFollowUp({ tokens, mentions, text }: Linked): boolean {
+export function isFollowUp({ tokens, mentions, dates, text }: Linked): boolean {
   const lower = text.toLowerCase().trim();
+  // "Last month" names a time, and nothing of what.
+  const isTime = ({ lower: word }: Linked["tokens"][number], i: number) =>
+    GRAMMAR.has(word) || /^[?.,]$/.test(word) || dates.some(({ fromToken, toToken }) => i >= fromToken && i < toToken);
+  if (mentions.length === 0 && dates.length > 0 && tokens.every(isTime)) return true;
+  if (mentions.length === 0 && /^(?:and |so )?how many\b/.test(lower) && tokens.every(isTime)) return true;
   // "Top 5 only", "show 10 instead": how many, and nothing of what.
   if (mentions.length === 0 && tokens.length <= 6 && tokens.some(({ number }) => number !== null)) return true;
   if (
@@ -72,10 +78,12 @@ export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Fr
   const isNewMeasure = next.measures.some(
     ({ refs, fn, table }) => refs.length > 0 || fn !== "count" || (table !== null && table !== before.target),
   );
+  // "How many?" counts the rows that were listed.
+  const isCounting = next.measures.length > 0 && before.measures.length === 0 && before.dims.length === 0;
   return {
     ...before,
     target: before.target ?? next.target,
-    measures: isNewMeasure ? next.measures : before.measures,
+    measures: isNewMeasure || isCounting ? next.measures : before.measures,
     dims,
     filters: [...kept, ...next.filters],
     dates: next.dates.length > 0 ? next.dates : before.dates,

@@ -204,12 +204,15 @@ test("does not take a table for a connection of its name", async () => {
   expect(ran.at(-1)?.query).toBe("select name\nfrom shop\nlimit 1000");
 });
 
-test("groups by the time that the question filters by, and offers columns for an unknown word", async () => {
+test("groups by the time that the question filters by, counts what was listed, and offers columns for a word", async () => {
   const deals = table("deals", column("title"), column("created_on", "date"), column("closed_on", "date"));
   const of = engine(() => [{ n: 1 }]);
   const first = await ask("How many deals were closed in 2025?", of, [deals]);
   const second = await ask([...first.messages, { role: "user", content: "and by month?" }], of, [deals]);
   expect(second.ran.at(-1)?.query).toContain("date_trunc('month', closed_on)");
+  const listed = await ask("customers without orders", of);
+  const counted = await ask([...listed.messages, { role: "user", content: "how many?" }], of);
+  expect(counted.ran.at(-1)?.query).toMatch(/^select count\(\*\) .* not exists/s);
   const sales = [table("sales", column("region"), column("margin", "numeric"))];
   const { text } = await ask("profit by region", of, sales);
   expect(text).toBe("There is no “profit” here. Do you mean this column?\n\n- sales.margin");

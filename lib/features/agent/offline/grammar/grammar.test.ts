@@ -487,7 +487,7 @@ describe("questions of a shop", () => {
       columns: [id, column("order_id", "integer"), column("product_id", "integer"), whole("quantity", "integer")],
       foreignKeys: [key("order_id", "orders", "id"), key("product_id", "products", "id")],
     },
-    { name: "expenses", columns: [id, whole("category"), whole("amount", "numeric")] },
+    { name: "expenses", columns: [id, whole("category"), whole("amount", "numeric"), column("is_open", "boolean")] },
     {
       name: "product_sales",
       kind: "view",
@@ -534,6 +534,16 @@ describe("questions of a shop", () => {
     ],
     ["products by number of order items", { choice: null }],
     [
+      "orders shipped last month",
+      "select id, customer_id, status, placed_at, shipped_at, total from orders where shipped_at >= '2026-10-01' and shipped_at < '2026-11-01' limit 1000",
+    ],
+    [
+      "orders by customer",
+      "select c.name as name, count(*) as orders_count from orders as o join customers as c on o.customer_id = c.id group by c.id, 1 limit 1000",
+    ],
+    ["open expenses", "select id, category, amount, is_open from expenses where is_open = 1 limit 1000"],
+    ["How many expenses are not open?", "select count(*) as expenses_count from expenses where is_open = 0"],
+    [
       "revenue by product",
       "select p.name as name, sum(ps.revenue) as total_revenue from product_sales as ps join products as p on ps.id = p.id group by p.id, 1 limit 1000",
     ],
@@ -559,7 +569,8 @@ describe("questions of a shop", () => {
   });
 
   test.each([
-    ["a state that is also an event with a time", "orders shipped last month"],
+    ["a state that is also an event with a time", "orders shipped"],
+    ["an event that is also a state, at another time", "shipped orders last month"],
     ["rows by the name of a single one", "all Rome customers"],
     ["a rank without a figure", "5 customers"],
   ])("refuses %s: “%s”", (_, question) => {

@@ -32,7 +32,9 @@ export type Condition =
   | { kind: "compare"; column: ColumnName | null; adjective?: Adjective; op: Operator; value: number }
   | { kind: "numbers"; column: ColumnName; values: number[]; isNegated: boolean }
   | { kind: "between"; column: ColumnName; low: number; high: number }
-  | { kind: "values"; column: ColumnName | null; values: ValueName[]; isNegated: boolean }
+  /** A bare one follows its rows without a word between: "orders shipped". */
+  | { kind: "values"; column: ColumnName | null; values: ValueName[]; isNegated: boolean; isBare?: boolean }
+  | { kind: "flag"; column: ColumnName; isSet: boolean }
   | { kind: "text"; column: ColumnName; text: string; where: "anywhere" | "start" | "end"; isNegated: boolean }
   | { kind: "empty"; column: ColumnName; isNegated: boolean }
   | { kind: "date"; column: ColumnName | null; date: FoundDate }

@@ -25,7 +25,7 @@ function joinedDates(dates: readonly FoundDate[]): FoundDate | null {
 /** Returns the parsers of conditions: comparisons, values, texts, empty fields and times. */
 export function conditionParsers(parts: Words & NounPhrases & Ties) {
   const { say, table, number, quoted, date, year, names } = parts;
-  const { determiner, operator, adjective, columnName, valueList, tie } = parts;
+  const { determiner, operator, adjective, columnName, columnOf, valueList, tie } = parts;
   const is = say("is|are|was|were|of|equals|equal to|is equal to|as|=|being|has|have|in|that is|that are");
   const isNot = say(
     "is not|are not|isn't|aren't|was not|were not|not|not equal to|is not equal to|does not equal|other than",
@@ -116,6 +116,11 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
       return column ? asSaid(column, text, isNegated) : undefined;
     }),
     mapped(sequence(columnName, verb, valueList), ([column, isNegated, values]) => valuesIn(column, values, isNegated)),
+    mapped(sequence(optional(isNot), columnOf("boolean")), ([not, column]) => ({
+      kind: "flag",
+      column,
+      isSet: not === null,
+    })),
     mapped(sequence(names.values, names.columns), ([value, column]) => valuesIn(column, [value])),
     mapped(
       sequence(say("called|named|titled|entitled"), valueList),

@@ -6,7 +6,7 @@ import type { NounPhrases } from "./noun-phrases";
 import type { Orders } from "./orders";
 import type { Rankings } from "./rankings";
 import type { RelatedRows } from "./related-rows";
-import type { Rows } from "./rows";
+import { isPlural, type Rows } from "./rows";
 import type { Ties } from "./ties";
 import { FILLERS } from "./word-lists";
 import type { Words } from "./words";
@@ -21,7 +21,9 @@ export function modifierParsers(parts: Parts) {
     say,
     date,
     at,
+    names,
     valueList,
+    columnOf,
     indefinite,
     relation,
     linking,
@@ -38,9 +40,18 @@ export function modifierParsers(parts: Parts) {
     mapped(sequence(say("they|it|he|she"), optional(say("have|has|had")), alt(linking, say("have|has"))), () => null),
     mapped(sequence(say("who|that|which"), linking, say("it|them")), () => null),
   );
+  /** Looks for a value, without reading it. */
+  const value: Parser<boolean> = (from) => [
+    { to: from, value: tokens[from]?.isQuoted === true || names.values(from).length > 0, weight: 0 },
+  ];
   const bareValues: Parser<(Modifier | null)[]> = mapped(valueList, (values) => [
-    { kind: "conditions", conditions: [{ kind: "values", column: null, values, isNegated: false }] },
+    { kind: "conditions", conditions: [{ kind: "values", column: null, values, isNegated: false, isBare: true }] },
   ]);
+  /** "Invoices due next week". */
+  const bareTime: Parser<(Modifier | null)[]> = mapped(
+    sequence(columnOf("date"), optional(say("in|on|at")), date),
+    ([column, , found]) => [{ kind: "conditions", conditions: [{ kind: "date", column, date: found }] }],
+  );
   const modifier: Parser<(Modifier | null)[]> = alt<(Modifier | null)[]>(
     mapped(comparison, (one) => [one]),
     // "Before 1980" needs no other word.
@@ -55,14 +66,19 @@ export function modifierParsers(parts: Parts) {
     ),
     // "Orders shipped or delivered".
     (from) => (tokens[from]?.isQuoted ? [] : bareValues(from)),
+    bareTime,
     mapped(
       alt(conditions, excluded, groups, order, figureFirst, sortedBy, extreme, most, having, exists, rank, rankByRows),
       (one) => [one],
     ),
     (from) => (indefinite(from).length > 0 ? [] : subject(from)),
     mapped(
-      sequence(alt(say("across|among|of every|of each|for each|for every|about|of the|of"), relation), rows),
-      ([, found]) => [{ kind: "scope" as const, table: found.table }, ...found.modifiers],
+      sequence(alt(say("across|among|of every|of each|for each|for every|about|of the|of"), relation), rows, value),
+      ([tie, found, followed]) => {
+        // "Deals by rep" are grouped, unlike "deals by reps" and "deals by rep Anna".
+        const isGroup = tie === "by" && !isPlural(found.table.said) && found.modifiers.length === 0 && !followed;
+        return isGroup ? undefined : [{ kind: "scope" as const, table: found.table }, ...found.modifiers];
+      },
     ),
     mapped(filler, () => []),
   );

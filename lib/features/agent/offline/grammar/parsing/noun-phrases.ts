@@ -1,4 +1,6 @@
 import { GRAIN_ADVERBS, GRAIN_NOUNS, type Grain } from "../../dates";
+import type { ColumnKind } from "../../schema";
+import type { ColumnName } from "../names";
 import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Entity, Thing } from "../question";
 import { ADJECTIVES, DETERMINERS, OPERATORS } from "./word-lists";
@@ -19,6 +21,11 @@ export function nounPhraseParsers({ say, table, names }: Words) {
   const operator = table(OPERATORS);
   const adjective = table(ADJECTIVES);
   const columnName = mapped(sequence(determiner, names.columns), ([, column]) => column);
+  const columnOf = (kind: ColumnKind): Parser<ColumnName> =>
+    mapped(names.columns, (column) => {
+      const options = column.options.filter(({ ref }) => ref.column.kind === kind);
+      return options.length === 0 ? undefined : { ...column, options };
+    });
   const grainName = table<string, Grain>([...Object.entries(GRAIN_NOUNS), ["calendar year", "year"]]);
   const adverb = table(Object.entries(GRAIN_ADVERBS));
   const thing = alt<Thing>(
@@ -34,7 +41,7 @@ export function nounPhraseParsers({ say, table, names }: Words) {
     mapped(sequence(names.columns, grainName), ([column, grain]) => ({ grain, column })),
   );
   const valueList = separated(names.values, say("or|, or|,"), 8);
-  return { determiner, distinct, and, operator, adjective, columnName, adverb, thing, entity, valueList };
+  return { determiner, distinct, and, operator, adjective, columnName, columnOf, adverb, thing, entity, valueList };
 }
 
 /** A name of a table and of a column means the table's rows. */

@@ -10,7 +10,7 @@ export type Rows = ReturnType<typeof rowParsers>;
 type NamedRows = { table: TableName; modifiers: Modifier[] };
 
 /** Returns the parsers of rows by the name of their table, perhaps with values, a number or an extreme before it. */
-export function rowParsers({ say, table, number, names, determiner, adjective }: Words & NounPhrases) {
+export function rowParsers({ say, table, number, names, determiner, adjective, columnOf }: Words & NounPhrases) {
   const limit = mapped(optional(alt(number)), (found) => found ?? 1);
   const extremeWord = table<string, boolean>([
     ["highest|largest|greatest|biggest|maximum|most|max|best|top", true],
@@ -51,6 +51,11 @@ export function rowParsers({ say, table, number, names, determiner, adjective }:
         ? undefined
         : { table: found, modifiers: values.length === 0 ? [] : [valuesOf(values)] },
     ),
+    // "Active products".
+    mapped(sequence(determiner, columnOf("boolean"), names.tables), ([, column, found]) => ({
+      table: found,
+      modifiers: [{ kind: "conditions", conditions: [{ kind: "flag", column, isSet: true }] }],
+    })),
     mapped(sequence(optional(say("the")), limit, adjective, names.tables), ([, count, found, rowsOf]) => ({
       table: rowsOf,
       modifiers: [byAdjective(found, count)],
@@ -78,7 +83,8 @@ export function limitOf(said: string): number {
   return isPlural(said) ? ROWS_MAX : 1;
 }
 
-function isPlural(said: string): boolean {
+/** Whether the words of a name end in the plural. */
+export function isPlural(said: string): boolean {
   return /[^s]s$/i.test(said);
 }
 

@@ -32,14 +32,16 @@ export function tieParsers({ say }: Words) {
     optional(say("not|never")),
     say("a|an|any"),
   );
-  /** Reads a tie to the rows of another table, which "and" alone would only add. */
-  const relation: Parser<unknown> = (from) =>
+  /** Reads a tie to the rows of another table, which "and" alone would only add. Returns its words. */
+  const relation: Parser<string> = (from) =>
     indefinite(from).length > 0
       ? []
-      : tie(from).filter(
-          ({ value: [first, ...rest] }) =>
-            !/^(?:and|but)$/.test(first ?? "") || rest.slice(0, 3).some((word) => word !== null),
-        );
+      : tie(from)
+          .filter(
+            ({ value: [first, ...rest] }) =>
+              !/^(?:and|but)$/.test(first ?? "") || rest.slice(0, 3).some((word) => word !== null),
+          )
+          .map((reading) => ({ ...reading, value: reading.value.filter((word) => word !== null).join(" ") }));
   /** Reads the words that tie a figure of related rows to them, at least one. */
   const have: Parser<unknown> = (from) =>
     sequence(

@@ -17,9 +17,12 @@ export function adjectiveColumn(resolution: Resolution, { columns }: Adjective):
       nameWords(name).some((word) => columns.map(stemOf).includes(word)) ||
       (kind === "date" && columns.includes("date")),
   );
-  const [only] = found;
+  // What a thing costs its seller is not what makes it expensive.
+  const prices = columns.includes("price") ? found.filter(({ words }) => words.includes("price")) : [];
+  const [only, ...others] = prices.length > 0 ? prices : found;
   if (table && found.length === 0) return adjectiveAbove(resolution, table, columns);
-  if (!table || !only || found.length > 1 || only.kind === "text") throw new Unresolved();
+  if (!table || !only || others.length > 0 || only.kind === "text") throw new Unresolved();
+  if (found.length > 1) resolution.assume(`I assumed that ${nameOf({ table, column: only })} is meant.`);
   return { table, column: only };
 }
 

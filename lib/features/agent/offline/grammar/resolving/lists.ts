@@ -2,7 +2,7 @@ import { addOutput, emptyPlan, outputsOf, type Plan, type Ref, ROWS_MAX } from "
 import { displayColumns, type Table } from "../../schema";
 import { nameWords } from "../../words";
 import { nameOf, repeatedName } from "../column-facts";
-import { isFigure } from "./columns";
+import { isFigure, isKeySaid } from "./columns";
 import { extremeOf } from "./implied-columns";
 import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
@@ -40,8 +40,16 @@ export function toListPlan(resolution: Resolution): Plan {
     throw new Unresolved();
   }
   if (!isWhole) checkSharedWords(resolution, refs);
-  // "Show all majors" may be those of each row, or the different ones.
+  // "Invoices due next week" asks for no days.
+  const isTimed = resolution
+    .all("conditions")
+    .some(({ conditions }) => conditions.some((one) => one.kind === "date" && one.column === null));
+  if (isTimed && refs.length === 1 && only?.column.kind === "date" && !isTelling(only)) throw new Unresolved();
   const [item] = items;
+  // "Managers" are people rather than their keys.
+  const isKeyOf = only && !only.column.isKey && resolution.isReference(only);
+  if (item?.kind === "column" && refs.length === 1 && isKeyOf && !isKeySaid(item.column)) throw new Unresolved();
+  // "Show all majors" may be those of each row, or the different ones.
   const isPlural = item?.kind === "column" && /[^s]s$/i.test(item.column.said);
   const isUnclear = isPlural && only && refs.length === 1 && !isDistinct && !resolution.mentioned.has(only.table);
   const isPlain = resolution.modifiers.every(({ kind }) => /^(?:conditions|scope|exists)$/.test(kind));

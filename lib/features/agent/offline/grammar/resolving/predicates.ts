@@ -79,11 +79,15 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
  */
 function checkEvents({ from }: Resolution, conditions: readonly Condition[]): void {
   const isTimed = conditions.some((one) => (one.kind === "date" || one.kind === "years") && one.column === null);
-  const events = from?.columns.flatMap(({ kind, words }) => (kind === "date" ? words : [])) ?? [];
   for (const one of conditions) {
     if (!isTimed || one.kind !== "values" || one.column) continue;
-    if (one.values.some(({ said }) => events.includes(stemOf(said.toLowerCase())))) throw new Unresolved();
+    if (from && one.values.some(({ said }) => isEvent(from, said))) throw new Unresolved();
   }
+}
+
+/** Whether a table has the time of an event: `solved_at` of "solved". */
+function isEvent({ columns }: Table, said: string): boolean {
+  return columns.some(({ kind, words }) => kind === "date" && words.includes(stemOf(said.toLowerCase())));
 }
 
 /** "Before 1945 and after 1955" speaks of two rows: no row is both. */
@@ -155,6 +159,12 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
       }
       return { ref, predicate: { kind: "compare", ref, op, value } };
     }
+    case "flag": {
+      const ref = pickNamed(resolution, condition.column, ({ column }) => column.kind === "boolean");
+      if (!condition.isSet && ref.column.nullable)
+        resolution.assume(`I assumed that rows without ${nameOf(ref)} are left out.`);
+      return { ref, predicate: { kind: "compare", ref, op: "=", value: condition.isSet } };
+    }
     case "numbers": {
       const ref = pickNamed(resolution, condition.column, ({ column }) => column.kind === "number");
       const { values, isNegated } = condition;
@@ -177,6 +187,9 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
         if (isUnknown && first)
           resolution.assume(`I assumed that “${said}” is a ${nameOf(first.ref)}, although I found none.`);
       if (!first || hits.some(({ ref }) => ref.column !== first.ref.column)) throw new Unresolved();
+      // "Solved the most tickets" is what someone did rather than a state.
+      if (condition.isBare && condition.values.some(({ said }) => isEvent(first.ref.table, said)))
+        throw new Unresolved();
       const values = [...new Set(hits.map(({ value }) => value))];
       return { ref: first.ref, predicate: { kind: "in", ref: first.ref, values, isNegated: condition.isNegated } };
     }
