@@ -237,3 +237,14 @@ it("keeps additions with a console's chart, and reads only valid ones", () => {
   const odd = { goals: [{ value: "5" }, { value: 7 }], titles: { y: 3 }, labels: "yes", colours: { a: 99, b: 2 } };
   expect(readExtras(odd)).toEqual({ goals: [{ value: 7 }], colours: { b: 2 } });
 });
+
+it("names every bar that lies in a row of 15 px", async () => {
+  const rows = Array.from({ length: 12 }, (_, i) => [`A long product ${i}`, String(i + 1)]);
+  const bars = settingsOf({ kind: "bar", across: "product", up: [{ of: "sum", column: "sold" }] });
+  const table = tableOf(["product:string", "sold:int32"], rows);
+  const spec = toDrawnSpec(toPicture(toChartData(table, null, bars), bars), THEME, { width: 400, height: 12 * 15 + 40 });
+  const shown = [...(await toSvg(spec)).matchAll(/<text([^>]*)>A long product/g)].filter(
+    ([, attributes]) => !/opacity="0"/.test(String(attributes)),
+  );
+  expect(shown).toHaveLength(12);
+});

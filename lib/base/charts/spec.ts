@@ -393,6 +393,8 @@ function toSides({ across, series }: Mark, { kind, stack, shown }: Picture, { sl
   return [from, from + part];
 }
 
+/** Minimum gap between labels below each other. */
+const LINE_GAP_PX = 1;
 /** Hides labels that come closer than their gap. */
 const APART = { labelOverlap: true, labelSeparation: LABEL_GAP_PX };
 
@@ -422,6 +424,8 @@ function toAcross(picture: Picture, size: ChartSize, slot: number) {
       scale: { domain, ...(isSpread ? { type: "point", padding: 0.5 } : { paddingInner: 0.2, paddingOuter: 0.1 }) },
       axis: {
         ...{ ...plain, labels: data.scale !== "none", labelLimit: limit },
+        // Lines of text need less between them than words beside each other.
+        ...(lying && { labelSeparation: LINE_GAP_PX }),
         ...(nth > 1 && { values: domain.filter((_, i) => i % nth === 0) }),
       },
     };
