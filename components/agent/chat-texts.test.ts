@@ -41,20 +41,39 @@ it("adds the wait of the server to its message", () => {
   expect(toWords(undefined)).toBe("The answer was interrupted. Try again.");
 });
 
-it("suggests questions about tables, but not about rejected rows", () => {
+describe("suggested questions", () => {
   const table = (name: string, rowEstimate: number, ...columns: [string, string][]) => ({
     name,
     kind: "table" as const,
     rowEstimate,
     columns: columns.map(([column, type]) => ({ name: column, type, nullable: false, primaryKey: false })),
   });
-  const tables = [
-    table("orders", 10, ["placed_at", "timestamp"], ["status", "text"]),
-    table("orders_rejected", 20, ["row", "text"]),
-  ];
-  expect(toQuestions(tables)).toEqual([
-    "How many orders are there?",
-    "How many orders per month?",
-    "How many orders per status?",
-  ]);
+  const to = (name: string) => [{ columns: [`${name}_id`], references: { name, columns: ["id"] } }];
+
+  it("are about tables, but not about rejected rows", () => {
+    const tables = [
+      table("orders", 10, ["placed_at", "timestamp"], ["status", "text"]),
+      table("orders_rejected", 20, ["row", "text"]),
+    ];
+    expect(toQuestions(tables)).toEqual([
+      "How many orders per month?",
+      "How many orders per status?",
+      "How many orders are there?",
+    ]);
+  });
+
+  it("prefer tables that others refer to", () => {
+    const tables = [
+      { ...table("page_events", 1000, ["at", "timestamp"], ["kind", "text"]), foreignKeys: to("customers") },
+      { ...table("order_items", 300, ["quantity", "int"]), foreignKeys: to("orders") },
+      { ...table("orders", 100, ["placed_at", "timestamp"]), foreignKeys: to("customers") },
+      table("customers", 10, ["country", "text"]),
+    ];
+    expect(toQuestions(tables)).toEqual([
+      "How many orders per month?",
+      "Which customers have the most orders?",
+      "How many customers per country?",
+      "How many orders are there?",
+    ]);
+  });
 });

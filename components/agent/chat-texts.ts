@@ -43,25 +43,28 @@ const QUESTIONS_MAX = 4;
 const LOOKED_AT_MAX = 200;
 
 /**
- * Returns questions that the columns can answer: counts, by time, by category. Rows that an import rejected are no data
- * to ask about.
+ * Returns questions that the columns can answer: by time, by a foreign key, by category, and counts. Tables that others
+ * refer to come first, since people ask about customers and orders rather than about a log of events. Rows that an
+ * import rejected are no data to ask about.
  */
 export function toQuestions(entities: readonly Entity[]): string[] {
-  const tables = entities
+  const read = entities
     .slice(0, LOOKED_AT_MAX)
-    .filter(({ name, columns }) => (columns?.length ?? 0) > 0 && !name.endsWith(REJECTED_SUFFIX))
-    .sort((a, b) => (b.rowEstimate ?? 0) - (a.rowEstimate ?? 0));
+    .filter(({ name, columns }) => (columns?.length ?? 0) > 0 && !name.endsWith(REJECTED_SUFFIX));
+  const referenced = new Set(
+    read.flatMap(({ foreignKeys = [] }) => foreignKeys.map(({ references }) => references.name)),
+  );
+  const isReferenced = ({ name }: Entity) => Number(referenced.has(name));
+  const tables = read.sort((a, b) => isReferenced(b) - isReferenced(a) || (b.rowEstimate ?? 0) - (a.rowEstimate ?? 0));
   const words = (name: string) => name.replaceAll("_", " ");
-  const ofType = ({ columns = [] }: Entity, type: RegExp) => columns.filter((column) => type.test(column.type));
   const questions: string[] = [];
-  const [first] = tables;
-  if (first) questions.push(`How many ${words(first.name)} are there?`);
-  const timed = tables.find((table) => ofType(table, /date|time/i).length > 0);
+  const timed = tables.find(({ columns = [] }) => columns.some(({ type }) => /date|time/i.test(type)));
   if (timed) questions.push(`How many ${words(timed.name)} per month?`);
-  const grouped = tables.find((table) => categoryOf(table) !== undefined);
-  const category = grouped && categoryOf(grouped);
-  if (grouped && category) questions.push(`How many ${words(grouped.name)} per ${words(category)}?`);
-  for (const table of tables.slice(1)) questions.push(`How many ${words(table.name)} are there?`);
+  const parent = timed?.foreignKeys?.find(({ references }) => references.name !== timed.name)?.references.name;
+  if (timed && parent) questions.push(`Which ${words(parent)} have the most ${words(timed.name)}?`);
+  const grouped = [...tables.filter((table) => table !== timed), ...(timed ? [timed] : [])].find(categoryOf);
+  if (grouped) questions.push(`How many ${words(grouped.name)} per ${words(categoryOf(grouped) ?? "")}?`);
+  for (const table of tables) questions.push(`How many ${words(table.name)} are there?`);
   return [...new Set(questions)].slice(0, QUESTIONS_MAX);
 }
 
