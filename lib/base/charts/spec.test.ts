@@ -242,7 +242,10 @@ it("names every bar that lies in a row of 15 px", async () => {
   const rows = Array.from({ length: 12 }, (_, i) => [`A long product ${i}`, String(i + 1)]);
   const bars = settingsOf({ kind: "bar", across: "product", up: [{ of: "sum", column: "sold" }] });
   const table = tableOf(["product:string", "sold:int32"], rows);
-  const spec = toDrawnSpec(toPicture(toChartData(table, null, bars), bars), THEME, { width: 400, height: 12 * 15 + 40 });
+  const spec = toDrawnSpec(toPicture(toChartData(table, null, bars), bars), THEME, {
+    width: 400,
+    height: 12 * 15 + 40,
+  });
   const shown = [...(await toSvg(spec)).matchAll(/<text([^>]*)>A long product/g)].filter(
     ([, attributes]) => !/opacity="0"/.test(String(attributes)),
   );

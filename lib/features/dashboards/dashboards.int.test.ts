@@ -344,7 +344,7 @@ describe("each save is a commit", () => {
       changes: [
         `Renamed dashboard from “${title}” to “${title} of May”`,
         "Renamed chart “Income” from “Revenue”",
-        "Added text “t”",
+        "Added text without a title",
       ],
     });
     for (const [sha, status] of [

@@ -39,6 +39,13 @@ test.each([
   expect(changesBetween(FULL, { ...FULL, widgets: [{ ...chart, ...change }] })).toEqual([words]);
 });
 
+test("never names a widget without a title by its ID", () => {
+  const bare = { ...FULL, widgets: [{ ...chart, title: "" }] };
+  expect(changesBetween(EMPTY, bare)).toContain("Added chart without a title");
+  expect(changesBetween(bare, FULL)).toEqual(["Named chart “Revenue”"]);
+  expect(changesBetween(FULL, bare)).toEqual(["Removed title “Revenue” of chart"]);
+});
+
 test("ignores a change of order", () => {
   const widget = { ...chart, spec: { a: 1, b: { c: [1, 2] } } };
   const other = { ...chart, spec: { b: { c: [1, 2] }, a: 1 } };

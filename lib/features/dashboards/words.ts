@@ -62,7 +62,7 @@ function compare<T extends { id: string }>(
 
 function changesOfWidget(before: Widget, after: Widget, name: string): string[] {
   const lines: string[] = [];
-  if (before.title !== after.title) lines.push(`Renamed ${name} from ${nameOfWidget(before)}`);
+  if (before.title !== after.title) lines.push(toRenaming(before, after, name));
   if (before.kind !== after.kind) lines.push(`Changed ${toKindNoun(before.kind)} to ${name}`);
   if (!isSameJson(before.source, after.source)) lines.push(`Changed source of ${name}`);
   if (!isSameJson(before.spec, after.spec)) lines.push(`Edited ${name}`);
@@ -105,8 +105,15 @@ function toKindNoun(kind: WidgetKind): string {
   return traitsOf(kind).label.toLowerCase();
 }
 
-function nameOfWidget({ title, id }: Widget): string {
-  return `“${title || id}”`;
+function toRenaming(before: Widget, after: Widget, name: string): string {
+  if (before.title === "") return `Named ${name}`;
+  if (after.title === "") return `Removed title ${nameOfWidget(before)} of ${toKindNoun(after.kind)}`;
+  return `Renamed ${name} from ${nameOfWidget(before)}`;
+}
+
+/** An ID means nothing to people. */
+function nameOfWidget({ title }: Widget): string {
+  return title === "" ? "without a title" : `“${title}”`;
 }
 
 function nameOfDataset({ name }: Dataset): string {
