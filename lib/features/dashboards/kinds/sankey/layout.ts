@@ -13,8 +13,8 @@ const NODE_PX = 10;
 const GAP_PX = 10;
 const NOTE_PX = 18;
 const TEXT_PX = 12;
-/** A node below this height has no room for its name. */
-const NAMED_PX = 9;
+/** Names that are closer than this would overlap. */
+const NAME_EVERY_PX = 13;
 /** Sweeps that move nodes towards their neighbours; more change nothing that is visible. */
 const SWEEPS = 4;
 
@@ -54,13 +54,16 @@ export function layOutSankey(
     words.push(title);
   }
   const isLast = ({ column }: Node) => columns.length > 1 && column === columns.length - 1;
-  for (const node of nodes) {
+  let [named, column] = [0, -1];
+  for (const node of columns.flat()) {
     const { size } = node;
     shapes.push({ kind: "rect", x: left(node), y: node.y, width: NODE_PX, height: size, radius: 1, fill: node.at });
-    if (size < NAMED_PX) continue;
+    const centre = node.y + size / 2;
+    if (node.column === column && centre - named < NAME_EVERY_PX) continue;
+    [named, column] = [centre, node.column];
     const text = cutTo(node.name, Math.max(30, step - NODE_PX - 16), TEXT_PX);
     const x = isLast(node) ? left(node) - 6 : left(node) + NODE_PX + 6;
-    const y = node.y + size / 2 + 4;
+    const y = centre + 4;
     shapes.push({ kind: "label", x, y, text, size: TEXT_PX, ink: "ink", ...(isLast(node) && { anchor: "end" }) });
   }
   for (const [at, note] of notes.entries()) {

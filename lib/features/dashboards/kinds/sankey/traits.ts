@@ -6,7 +6,7 @@ import { DRAWN_TRAITS, fillBlank, NO_SHELVES, suggestMeasures } from "../suggest
 
 /** Flows from the values of one dimension to those of another. */
 export const sankeyTraits = {
-  label: "Sankey",
+  label: "Sankey diagram",
   reference: "the Sankey diagram",
   size: { w: 8, h: 9 },
   ...DRAWN_TRAITS,
