@@ -82,7 +82,6 @@ function Rendered({ dashboard, saved, onBlocked }: PlanPreviewProps & { saved: D
   const isBlocked = failed.length > 0;
   useEffect(() => onBlocked(isBlocked), [isBlocked, onBlocked]);
   const total = draft.widgets.length;
-  const board = <Board draft={draft} previews={previews} />;
   return (
     <section className="plan-preview" aria-label="Preview" aria-busy={isReading}>
       <div className="row xs plan-preview-head">
@@ -131,12 +130,21 @@ function Rendered({ dashboard, saved, onBlocked }: PlanPreviewProps & { saved: D
       )}
       {/* A picture of the page: the enlarged one can be operated. */}
       <div className="plan-board" inert>
-        {board}
+        <div className="row plan-board-head">
+          <b className="b6 grow trunc">{draft.title}</b>
+          <FilterTags filters={draft.filters} />
+        </div>
+        <Board draft={draft} previews={previews} />
       </div>
       {saved && <Changes before={before} draft={draft} />}
       {isLarge && (
         <Modal title={draft.title || "Preview"} isOpen isWide onClose={() => setIsLarge(false)}>
-          <div className="plan-large">{board}</div>
+          <div className="plan-large">
+            <div className="row plan-board-head">
+              <FilterTags filters={draft.filters} />
+            </div>
+            <Board draft={draft} previews={previews} />
+          </div>
         </Modal>
       )}
     </section>
@@ -148,20 +156,18 @@ type BoardProps = { draft: Draft; previews: ReturnType<typeof usePreviews> };
 function Board({ draft, previews }: BoardProps) {
   const data = new Map(previews.map((each) => [each.widget.id, each.data]));
   return (
-    <>
-      <div className="row plan-board-head">
-        <b className="b6 grow trunc">{draft.title}</b>
-        {draft.filters.map((filter) => (
-          <span key={filter.id} className="tag">
-            {toFilterName(filter)}: {describeValue(filter.default) ?? "any"}
-          </span>
-        ))}
-      </div>
-      <WidgetGrid widgets={stackTabs(draft.widgets)}>
-        {(widget) => <PreviewCard widget={widget} data={data.get(widget.id)} />}
-      </WidgetGrid>
-    </>
+    <WidgetGrid widgets={stackTabs(draft.widgets)}>
+      {(widget) => <PreviewCard widget={widget} data={data.get(widget.id)} />}
+    </WidgetGrid>
   );
+}
+
+function FilterTags({ filters }: Pick<Draft, "filters">) {
+  return filters.map((filter) => (
+    <span key={filter.id} className="tag">
+      {toFilterName(filter)}: {describeValue(filter.default) ?? "any"}
+    </span>
+  ));
 }
 
 function PreviewCard({ widget, data }: { widget: Widget; data: WidgetPreview["data"] }) {
