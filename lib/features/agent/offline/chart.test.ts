@@ -59,6 +59,18 @@ describe("chartOf", () => {
     expect(chartOf(counts([byMonth]), { kind: null }, [])?.title).toBe("Orders count by month");
   });
 
+  test("draws a ranking of whole rows by their names", () => {
+    const shop = new Schema([{ name: "customers", columns: [column("id"), column("name"), column("email")] }]);
+    const [customers] = shop.tables;
+    if (!customers) throw new Error("no table");
+    const outputs = customers.columns.map((each) => ({
+      alias: each.name,
+      kind: "column" as const,
+      ref: { table: customers, column: each },
+    }));
+    expect(shelvesOf(counts(outputs), null)).toMatchObject({ across: "name", colour: null });
+  });
+
   test("draws no figure without a group, and no rows without a figure", () => {
     expect(chartOf(counts([]), { kind: null }, [])).toBeNull();
     expect(chartOf({ ...emptyPlan(orders), outputs: [byChannel] }, { kind: null }, [])).toBeNull();

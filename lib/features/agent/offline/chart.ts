@@ -2,13 +2,15 @@ import { toKeptSpec } from "@/lib/base/charts/kept-spec";
 import type { ChartKind } from "@/lib/base/charts/settings";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import type { Plan } from "./plan";
-import type { Schema } from "./schema";
+import { displayColumns, type Schema } from "./schema";
 
 /** Reads what a question says about a chart, and describes the chart. */
 
 /** A null kind leaves it to the rows: times are a line. */
 export type ChartAsk = { kind: ChartKind | null };
 
+/** Groups of a chart: one along the axis and one by colour. */
+const GROUPS_MAX = 2;
 const KINDS: Readonly<Record<string, ChartKind>> = {
   bar: "bar", bars: "bar", column: "bar", line: "line", area: "area", pie: "pie", donut: "pie", doughnut: "pie",
 }; // biome-ignore format: a table
@@ -45,15 +47,17 @@ export function readChart(text: string, { tables }: Schema): { question: string;
   return { question: NOTHING.test(rest) ? "" : rest, ask: { kind: KINDS[word] ?? null } };
 }
 
-/** Returns the chart of a plan's figures by its first groups; null if it has none, or more groups than a chart shows. */
+/** Returns the chart of a plan's figures by its groups; null without a figure or a group, or with more groups than a chart shows. */
 export function chartOf(
   { outputs, measures, order, countedAs }: Plan,
   { kind }: ChartAsk,
   fields: readonly ResultField[],
 ): { title: string; spec: Record<string, unknown> } | null {
-  const [across, colour, ...others] = outputs;
+  // A ranking that shows many columns of a row is one of the rows' names.
+  const name = outputs.find(({ ref: { table, column } }) => displayColumns(table).includes(column));
+  const [across, colour] = outputs.length > GROUPS_MAX ? [name] : outputs;
   const [measure] = measures;
-  if (!across || !measure || others.length > 0 || countedAs !== null) return null;
+  if (!across || !measure || countedAs !== null) return null;
   const isTime = across.kind === "time";
   const settings = {
     kind: kind ?? (isTime ? "line" : "bar"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explain, spanWords } from "./explain";
-import type { Plan } from "./plan";
+import { emptyPlan, type Plan } from "./plan";
 import type { Column, Table } from "./schema";
 
 describe("a span of days", () => {
@@ -16,6 +16,23 @@ describe("a span of days", () => {
   ])("from %s to %s is %s", (start, end, words) => {
     expect(spanWords(start, end)).toBe(words);
   });
+});
+
+it("shows the figure of a ranking beside the first of many columns", () => {
+  const columns = ["id", "name", "b", "c", "d", "e", "f"].map(
+    (name) => ({ name, kind: "text", words: [name] }) as Column,
+  );
+  const from = { name: "customers", columns } as Table;
+  const plan = {
+    ...emptyPlan(from),
+    outputs: columns.map((column) => ({ alias: column.name, kind: "column" as const, ref: { table: from, column } })),
+    measures: [{ fn: "count" as const, alias: "orders_count" }],
+    order: [{ alias: "orders_count", isDescending: true }],
+  };
+  const row = { id: "1", name: "Ada", b: "", c: "", d: "", e: "", f: "", orders_count: 7 };
+  const text = explain(plan, { fields: Object.keys(row), rows: [row], rowCount: 1, truncated: false }, []);
+  expect(text).toContain("by customer: the highest is **Ada** with **7**");
+  expect(text).toContain("| id | name | b | c | d | orders\\_count |");
 });
 
 describe("a group by time", () => {

@@ -170,8 +170,9 @@ function idea(plan: Plan): string {
 
 function tableOf(plan: Plan, { fields, rows, rowCount }: Answer): string {
   if (rows.length === 0 || (rows.length === 1 && fields.length === 1)) return "";
-  const columns = fields.slice(0, COLUMNS_SHOWN);
   const isMeasure = (field: string) => plan.measures.some(({ alias }) => alias === field);
+  const figures = fields.filter(isMeasure).slice(0, COLUMNS_SHOWN);
+  const columns = [...fields.filter((field) => !isMeasure(field)).slice(0, COLUMNS_SHOWN - figures.length), ...figures];
   const textOf = (field: string, value: unknown) => {
     const output = plan.outputs.find(({ alias }) => alias === field);
     return output ? shown(output, value) : isMeasure(field) ? figure(value) : cell(value);

@@ -58,7 +58,7 @@ test("counts with one query and shows the number", async () => {
 });
 
 test("proposes the query of an uncertain question, and runs it when confirmed", async () => {
-  const question = "top 3 customers by total order value in 2025";
+  const question = "top 3 customers by revenue in 2025";
   const proposed = await ask(question);
   expect(proposed.text).toContain("limit 3\n```");
   expect(proposed.text).toContain("Reply “yes” to run it");

@@ -33,12 +33,15 @@ export function understandStrictly(
     else if (found.choice && resolved.length === 0) {
       // A likelier reading with several meanings is a question, and no less likely reading answers it.
       const { said, isValue } = found.choice;
-      // A time chooses a column, but not whose name a person means.
-      if (isValue || !isTimed(value)) return found;
+      if (isValue) return found;
+      // No one is asked for a meaning that leaves no answer.
       const options = answerable(value, schema, chosen, found.choice);
       const [only, ...others] = options;
-      if (others.length > 0) return { choice: { said, options: options.map(({ option }) => option) } };
-      if (only && "plan" in only.found) {
+      if (!only) continue;
+      // A time chooses a column, but not whose name a person means.
+      if (others.length > 0 || !isTimed(value))
+        return { choice: { said, options: options.map(({ option }) => option) } };
+      if ("plan" in only.found) {
         const assumed = [...only.found.assumed, `I assumed that “${said}” means ${only.option}, which fits the rest.`];
         resolved.push({ weight, text: sameText(only.found.plan), found: { ...only.found, assumed } });
       }
