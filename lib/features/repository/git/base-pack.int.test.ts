@@ -17,6 +17,8 @@ import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { BASE_PACK_EVENT, STRETCH_COMMITS_MIN, writeBasePack } from "./base-pack";
 import { collections } from "./collections";
 import { planPack } from "./pack-plan";
+import { DELIMITER, FLUSH, pktLine } from "./pkt-line";
+import { uploadPack } from "./upload-pack";
 
 const own = takeOwnDatabase();
 let world: GitWorld;
@@ -89,6 +91,18 @@ it("keeps a plan of all commits in memory of the size of its deltas", async () =
 
 it("adds ranges in order, and stays correct after the index was rebuilt", { tags: ["long"] }, async () => {
   await save(2 * STRETCH_COMMITS_MIN);
+  // A clone that plans these itself requests their range only after it has sent them.
+  events.length = 0;
+  const requests = () => events.filter(({ name }) => name === BASE_PACK_EVENT).length;
+  const head = (await findHead(world.workspaceId, MAIN_BRANCH)) ?? "";
+  const lines = ["ofs-delta\n", `want ${head}\n`, "done\n"].map((line) => pktLine(line));
+  const message = Buffer.concat([pktLine("command=fetch\n"), DELIMITER, ...lines, FLUSH]);
+  const reader = { workspaceId: world.workspaceId, userId: new ObjectId() };
+  const before: number[] = [];
+  for await (const _ of uploadPack(reader, message, new AbortController().signal)) before.push(requests());
+  expect(before.length).toBeGreaterThan(3);
+  expect(before.slice(0, -1)).toEqual(before.slice(0, -1).map(() => 0));
+  await expect.poll(requests).toBe(1);
   await writeBasePack({ workspaceId: world.workspaceId.toHexString() });
   await save(3);
   await rebuildIndex(world.workspaceId);

@@ -121,7 +121,7 @@ async function* fetchPack(reader: GitReader, request: FetchRequest, signal: Abor
   const shallow = new Set(await knownOf(graph, request.shallow));
   const not = notRefs.flatMap((ref) => ref?.oid ?? []);
   const depth = depthOf(request, not);
-  const base = await baseOf(reader, request, common, depth);
+  const { base, missing } = await baseOf(reader, request, common, depth);
   // With a base pack, a clone is a fetch by a client that has its last commit.
   const owned = base ? [base.tip] : [...common];
   const choice = await chooseCommits(graph, { wants: request.wants, common: owned, shallow, depth });
@@ -140,6 +140,9 @@ async function* fetchPack(reader: GitReader, request: FetchRequest, signal: Abor
     yield* sendPack(graph, choice, { base, useDeltas: request.ofsDelta, signal });
   } catch (error) {
     yield sideBand(3, Buffer.from(`${wordsOf(error, signal)}\n`));
+  } finally {
+    // Building it plans the same commits again: beside a clone, both would take twice as long.
+    if (missing !== null) void wakeBasePack(workspaceId, missing);
   }
   yield FLUSH;
 }
@@ -167,19 +170,21 @@ async function* sendPack(
   }
 }
 
-/** Returns the base pack for a clone of the full history; null if there is none, or if the reader has commits. */
+/**
+ * Returns the base pack for a clone of the full history; null if there is none, or if the reader has commits.
+ * @returns `missing`: position up to which stretches were not built in time, null for none
+ */
 async function baseOf(
   { workspaceId }: GitReader,
   request: FetchRequest,
   common: ReadonlySet<string>,
   depth: Depth,
-): Promise<BasePack | null> {
-  if (common.size > 0 || request.shallow.length > 0 || depth || !request.ofsDelta) return null;
+): Promise<{ base: BasePack | null; missing: number | null }> {
+  if (common.size > 0 || request.shallow.length > 0 || depth || !request.ofsDelta) return { base: null, missing: null };
   const reach = await Reach.of(workspaceId, request.wants);
   const base = await BasePack.of(workspaceId, async (tip) => (await reach.among([tip])).size > 0);
-  // A stretch that was not built in time is built for the next clone.
-  if (reach.landed - (base?.seq ?? 0) >= 2 * STRETCH_COMMITS_MIN) void wakeBasePack(workspaceId, reach.landed);
-  return base;
+  const isBehind = reach.landed - (base?.seq ?? 0) >= 2 * STRETCH_COMMITS_MIN;
+  return { base, missing: isBehind ? reach.landed : null };
 }
 
 /** Whether every requested commit leads to a common one, so that more negotiation would not make the pack smaller. */
