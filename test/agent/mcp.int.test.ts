@@ -388,6 +388,8 @@ describe("invalid input of a client", () => {
     const source = { connectionId: theirs.id, query: "select 1 as n" };
     const destination = { connectionId: theirs.id, table: "t", write: "append" };
     const { flow, run } = await make("/flows", { name: "theirs", type: "query", source, destination, trigger: true });
+    const app = await make("/apps", { title: "theirs" });
+    const folder = await make("/consoles/folders", { name: "theirs" });
     const absent = "f".repeat(24);
     const pairs: [string, (id: string) => object, string][] = [
       ["list_entities", (connectionId) => ({ connectionId }), theirs.id],
@@ -400,6 +402,11 @@ describe("invalid input of a client", () => {
       ["get_flow", (flowId) => ({ flowId }), flow.id],
       ["get_run", (flowId) => ({ flowId, runId: run.id }), flow.id],
       ["trigger_flow", (flowId) => ({ flowId }), flow.id],
+      ["set_schedule", (id) => ({ kind: "flow", id, schedule: null }), flow.id],
+      ["save_app", (appId) => ({ appId, title: "mine" }), app.id],
+      ["save_folder", (folderId) => ({ kind: "console", folderId, name: "mine" }), folder.id],
+      ["delete_item", (id) => ({ kind: "app", id }), app.id],
+      ["delete_item", (id) => ({ kind: "console_folder", id }), folder.id],
       ["create_flow", (id) => copyOf("t", { source: { connectionId: id, query: "select 1" } }), theirs.id],
     ];
     for (const [name, input, id] of pairs) {
@@ -442,7 +449,7 @@ describe("invalid input of a client", () => {
 
   it("is rejected with a message per tool if malformed or too large", async () => {
     const { tools } = await full.listTools();
-    const ids = { connectionId: 7, consoleId: {}, dashboardId: true, flowId: [], ruleId: 1, runId: null };
+    const ids = { appId: 7, connectionId: 7, consoleId: {}, dashboardId: true, flowId: [], ruleId: 1, runId: null };
     const wrong = { ...ids, title: 1, name: [], cursor: 1, query: {} };
     const notIds = { ...Object.fromEntries(Object.keys(ids).map((id) => [id, "zz"])), query: "", limit: 0 };
     for (const { name } of tools.filter((tool) => tool.name !== "list_connections")) {
