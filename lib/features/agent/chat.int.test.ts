@@ -259,7 +259,7 @@ describe("checks before anything is written", () => {
     expect(await countChats()).toBe(before);
     const many = Array.from({ length: 9999 }, (_, index) => userMessage(`old ${index}`));
     expect((await ask("", { ...asAna(), messages: [...many, userMessage("new")] })).status).toBe(200);
-    expect(JSON.stringify(lastCall()?.messages)).not.toContain("old");
+    expect(JSON.stringify(lastCall()?.messages)).not.toMatch(/\bold \d/);
   });
 
   it("T69 returns 404 for unknown agents and 400 for unknown models, including built-in property names", async () => {
