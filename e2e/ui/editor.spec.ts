@@ -351,12 +351,18 @@ test("searches the texts of all consoles and opens one at its line", { tag: "@lo
   await consolePage.open(person.slug);
   await page.keyboard.press("ControlOrMeta+Shift+F");
   const dialog = page.getByRole("dialog", { name: "Search in consoles" });
+  await page.route("**/consoles/search*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "x-search-incomplete": "true" } });
+  });
   const field = dialog.getByRole("combobox", { name: "Search in consoles" });
   await expect(field).toBeFocused();
   await field.fill("needle");
   const found = dialog.getByRole("group", { name: /needles/ }).getByRole("option");
   await expect(found).toHaveText([/^61.*Brass Needle/, /^62.*'needle' as again/]);
   await expect(dialog.getByRole("option").filter({ hasText: "hay" })).toHaveCount(0);
+  const ended = page.getByText("The search in consoles ended early. Add a word to narrow it.");
+  await expect(ended).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
@@ -367,4 +373,9 @@ test("searches the texts of all consoles and opens one at its line", { tag: "@lo
   await page.keyboard.press("ControlOrMeta+Shift+F");
   await field.fill("no console has this");
   await expect(dialog.getByText('No consoles contain "no console has this".')).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(ended).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Search or jump to…" }).fill("needle");
+  await expect(ended).toBeVisible();
 });
