@@ -124,6 +124,8 @@ export interface Dialect {
    * @param types the database's types of the other columns of the calculation
    */
   toConstant?(digits: string, types: readonly string[]): string;
+  /** Returns a number that the database can average. Absent: the number itself. @param type its type in the database */
+  toAveraged?(value: string, type: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
   /** SQL of metric queries. Absent: metrics cannot be queried. */

@@ -51,6 +51,24 @@ const problem = (question: Partial<Question>, entities: Entity[]) => {
   return null;
 };
 
+it("averages money, of which PostgreSQL has only sums, joined or not", () => {
+  const people: Entity = {
+    ...orders,
+    name: "people",
+    columns: [column("id", "integer", true), column("salary", "money")],
+  };
+  const visited = { ...visits, columns: [column("person_id", "integer")] };
+  const summaries: Question["summaries"] = [
+    { function: "avg", column: { column: "salary" } },
+    { function: "sum", column: { column: "salary" } },
+  ];
+  const alone = ask({ summaries }, [people]);
+  expect(alone).toContain("avg(cast(people.salary as numeric))");
+  expect(alone).toContain("sum(people.salary)");
+  const joined = ask({ summaries, joins: [join("visits", "id", "person_id")] }, [people, visited]);
+  expect(joined).toContain("cast(people.salary as numeric) as va1");
+});
+
 it.each([
   ["Decimal(10, 2)", "*", "1.10", "(toDecimal256('1.10', 2))"],
   ["Nullable(UInt64)", "+", "0.5", "(toDecimal256('0.5', 1))"],

@@ -175,7 +175,7 @@ class Planner {
       ...dims,
       ...summaries.map(({ summary, name, index }) =>
         summary.column
-          ? `${this.value(this.columns.of(summary.column, `summaries.${index}.column`))} as v${name}`
+          ? `${this.summarized(summary.function, this.columns.of(summary.column, `summaries.${index}.column`))} as v${name}`
           : `1 as v${name}`,
       ),
       ...ids.map((id, index) => `${this.column(home, id)} as k${index + 1}`),
@@ -195,7 +195,7 @@ class Planner {
     const { function: name, column, table } = summary;
     if (column !== undefined) {
       const found = this.columns.of(column, `summaries.${index}.column`);
-      const value = this.value(found);
+      const value = this.summarized(name, found);
       // Values such as JSON have no equality; their texts do.
       const isText = name === "distinct" && found.kind === "other";
       return this.aggregate(summary, isText ? `cast(${value} as ${DIALECTS[this.dialect].textType})` : value);
@@ -205,6 +205,11 @@ class Planner {
     // A row that a left join did not find has neither.
     const key = primaryKeyOf(home.entity)[0] ?? home.join.on[0]?.column ?? "";
     return `count(${this.column(home, key)})`;
+  }
+
+  private summarized(name: QuestionSummary["function"], found: Column): string {
+    const value = this.value(found);
+    return (name === "avg" && DIALECTS[this.dialect].toAveraged?.(value, found.column?.type ?? "")) || value;
   }
 
   private aggregate({ function: name }: QuestionSummary, value: string): string {

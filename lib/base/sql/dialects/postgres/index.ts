@@ -21,6 +21,8 @@ export const postgres: Dialect = {
   // A number with a point is not equal to the REAL of the same digits.
   toNumber: (digits, type) =>
     /^(?:real|float4)$/i.test(type) && isInReal(Number(digits)) ? `cast(${digits} as real)` : digits,
+  // It has a sum of money, but no average.
+  toAveraged: (value, type) => (type === "money" ? `cast(${value} as numeric)` : value),
   position: "strpos",
   editor: { base: "PostgreSQL" },
   formatter: "postgresql",
