@@ -149,7 +149,10 @@ function chooseConnection(
   return named(question) ?? active ?? only ?? before ?? null;
 }
 
-/** "In Sample shop" names the connection, not the data. "Names of singers" asks no connection with the name "singer". */
+/**
+ * "In Sample shop" and "@Sample" name the connection, not the data. "Names of singers" asks no connection with the name
+ * "singer".
+ */
 function stripName(question: string, name: string, entities: readonly Entity[]): string {
   const words = nameWords(name).join();
   const isTable = entities.some((entity) => nameWords(entity.name).join() === words);
@@ -158,7 +161,9 @@ function stripName(question: string, name: string, entities: readonly Entity[]):
     `\\b(?:in|on|from|of|using|for) (?:the )?["“']?${escaped}(?![\\p{L}\\p{N}])["”']?(?: connection| database| db)${isTable ? "" : "?"}`,
     "iu",
   );
-  return question.replace(pattern, " ");
+  // As the message field writes a chosen name. A table of the same name may be the one that is meant.
+  const mention = `(?<![\\p{L}\\p{N}_.@])@(?:"${escaped}"|${escaped}(?![\\p{L}\\p{N}_-]))`;
+  return (isTable ? question : question.replaceAll(new RegExp(mention, "giu"), " ")).replace(pattern, " ");
 }
 
 function* answerOn(

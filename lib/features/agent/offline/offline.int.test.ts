@@ -57,6 +57,14 @@ test("counts with one query and shows the number", async () => {
   expect(text).toContain("**2,400**");
 });
 
+test.each([
+  '@"Sample shop" How many customers do we have?',
+  'How many customers do we have in @"Sample shop"?',
+  "How many @customers are there?",
+])("reads a name of the list as the name alone: %s", async (question) => {
+  expect((await ask(question)).ran.at(-1)?.rows).toEqual([{ customers_count: "2400" }]);
+});
+
 test("proposes the query of an uncertain question, and runs it when confirmed", async () => {
   const question = "top 3 customers by revenue in 2025";
   const proposed = await ask(question);
