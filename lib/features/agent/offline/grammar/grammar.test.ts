@@ -298,6 +298,21 @@ describe("says what it assumes", () => {
       "I assumed that “Utopian” is a player.nationality, although I found none.",
     ],
     [
+      "both ends of a range",
+      "Show the price of tickets with price between -5 and 5",
+      "I assumed that both ends of a range are in it.",
+    ],
+    [
+      "different rows",
+      "How many different players are there?",
+      "I assumed that each row of player is a different one.",
+    ],
+    [
+      "names of rows without others, which may repeat",
+      "Show the names of clubs that have no players",
+      "I assumed that equal rows are listed as often as they occur.",
+    ],
+    [
       "equal rows",
       "Show the age and transfer fee of players",
       "I assumed that equal rows are listed as often as they occur.",

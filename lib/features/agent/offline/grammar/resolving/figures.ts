@@ -294,6 +294,7 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const sum = summedInstead(resolution, item, table);
   if (sum) return { alias: `${figureAlias("sum", sum)}${suffix}`, fn: "sum", ref: sum };
   if (item.isDistinct && table !== resolution.from) throw new Unresolved();
+  if (item.isDistinct) resolution.assume(`I assumed that each row of ${table.name} is a different one.`);
   // "Different customers per month" are those that did something.
   const isTimed = resolution.all("groups").some(({ entities }) => entities.some((entity) => "grain" in entity));
   if (item.isDistinct && isTimed) throw new Unresolved();

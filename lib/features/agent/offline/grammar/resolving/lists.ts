@@ -83,7 +83,10 @@ export function toListPlan(resolution: Resolution): Plan {
   const isNaming = refs.some((ref) => isTelling(ref) || /^(?:name|titl)$/.test(ref.column.words.at(-1) ?? ""));
   const isRelated = where.some((predicate) => predicate.kind === "exists" && !predicate.isNegated);
   if (!isDistinct && !isNaming && isRelated) throw new Unresolved();
-  if (!isDistinct && !refs.some(isTelling))
+  // Names of rows that other tables chose may repeat too.
+  const isUnique = refs.some(({ column }) => column.isKey);
+  const isChosen = resolution.joins.length > 0 || where.some(({ kind }) => kind === "exists");
+  if (!isDistinct && !isUnique && (isChosen || !refs.some(isTelling)))
     resolution.assume("I assumed that equal rows are listed as often as they occur.");
   const [order] = resolution.all("order");
   const [extreme] = resolution.all("extreme");

@@ -177,6 +177,7 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
     }
     case "between": {
       const ref = resolution.pick(condition.column, ({ column }) => column.kind === "number");
+      resolution.assume("I assumed that both ends of a range are in it.");
       resolution.upperBounds.push({ kind: "compare", ref, op: "<=", value: condition.high });
       return { ref, predicate: { kind: "compare", ref, op: ">=", value: condition.low } };
     }
