@@ -120,7 +120,7 @@ describe("answers", () => {
     [
       "Clubs and their number of players",
       {},
-      'select c."Name" as "Name", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 limit 1000',
+      'select c."Name" as "Name", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 order by 2 desc, 1 limit 1000',
     ],
     [
       "Average players per club",
@@ -150,7 +150,7 @@ describe("answers", () => {
     [
       "How many players are there for each nationality?",
       {},
-      "select nationality, count(*) as player_count from player group by 1 limit 1000",
+      "select nationality, count(*) as player_count from player group by 1 order by 2 desc, 1 limit 1000",
     ],
     [
       "What is the first name of the youngest player?",
@@ -201,7 +201,7 @@ describe("answers", () => {
     [
       "Transfer fee by position",
       {},
-      "select position, sum(transferfee) as total_transferfee from player group by 1 limit 1000",
+      "select position, sum(transferfee) as total_transferfee from player group by 1 order by 2 desc, 1 limit 1000",
     ],
     [
       "Show the names of clubs that never had any players",
@@ -216,7 +216,7 @@ describe("answers", () => {
     [
       "Show the names of clubs and the average age of their players",
       {},
-      'select c."Name" as "Name", avg(p.age) as average_age from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 limit 1000',
+      'select c."Name" as "Name", avg(p.age) as average_age from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 order by 2 desc, 1 limit 1000',
     ],
     [
       "What is the average number of players per club?",
@@ -248,11 +248,15 @@ describe("answers", () => {
       {},
       'select c."Name" as "Name", c."Country" as "Country", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1, 2 order by 3 desc limit 1',
     ],
-    ["tickets by stand", {}, "select stand, count(*) as ticket_count from ticket group by 1 limit 1000"],
+    [
+      "tickets by stand",
+      {},
+      "select stand, count(*) as ticket_count from ticket group by 1 order by 2 desc, 1 limit 1000",
+    ],
     [
       "share of tickets by stand",
       {},
-      "select stand, 100.0 * count(*) / sum(count(*)) over () as share from ticket group by 1 limit 1000",
+      "select stand, 100.0 * count(*) / sum(count(*)) over () as share from ticket group by 1 order by 2 desc, 1 limit 1000",
     ],
     [
       "Which positions have an average age above 30?",
@@ -435,7 +439,10 @@ describe("with views that repeat what tables have", () => {
       "monthly revenue",
       "select strftime('%Y-%m', day) as month, sum(revenue) as total_revenue from daily_revenue group by 1 order by 1 limit 1000",
     ],
-    ["revenue by category", "select category, sum(revenue) as total_revenue from product_sales group by 1 limit 1000"],
+    [
+      "revenue by category",
+      "select category, sum(revenue) as total_revenue from product_sales group by 1 order by 2 desc, 1 limit 1000",
+    ],
     ["How many customers are in Europe?", "select count(*) as customers_count from customers where region = 'Europe'"],
   ])("answers “%s”", (question, sql) => {
     const found = understood(question);
@@ -554,13 +561,13 @@ describe("questions of a shop", () => {
     ],
     [
       "orders by customer",
-      "select c.name as name, count(*) as orders_count from orders as o join customers as c on o.customer_id = c.id group by c.id, 1 limit 1000",
+      "select c.name as name, count(*) as orders_count from orders as o join customers as c on o.customer_id = c.id group by c.id, 1 order by 2 desc, 1 limit 1000",
     ],
     ["open expenses", "select id, category, amount, is_open from expenses where is_open = 1 limit 1000"],
     ["How many expenses are not open?", "select count(*) as expenses_count from expenses where is_open = 0"],
     [
       "revenue by product",
-      "select p.name as name, sum(ps.revenue) as total_revenue from product_sales as ps join products as p on ps.id = p.id group by p.id, 1 limit 1000",
+      "select p.name as name, sum(ps.revenue) as total_revenue from product_sales as ps join products as p on ps.id = p.id group by p.id, 1 order by 2 desc, 1 limit 1000",
     ],
   ])("answers “%s”", (question, sql) => {
     expect(sqlOf(question)).toEqual(sql);

@@ -157,6 +157,7 @@ export function toFigurePlan(resolution: Resolution): Plan {
     if (alias === undefined) throw new Unresolved();
     sorted = [{ alias, isDescending: order.isDescending ?? false }];
   } else if (times[0]) sorted = [{ alias: times[0].grain, isDescending: false }];
+  else if (!isTop) sorted = toUsualOrder(outputs, measures);
   return finishPlan(resolution, {
     ...emptyPlan(resolution.from),
     where,
@@ -166,6 +167,15 @@ export function toFigurePlan(resolution: Resolution): Plan {
     order: sorted,
     limit: outputs.length === 0 ? null : isTop ? extreme.limit : ROWS_MAX,
   });
+}
+
+/** Returns the order in which people read groups: days in turn, and others from the largest. */
+function toUsualOrder(outputs: Plan["outputs"], measures: Plan["measures"]): Plan["order"] {
+  const [first] = outputs;
+  const [lead] = measures;
+  if (!first || !lead) return [];
+  const byName = { alias: first.alias, isDescending: false };
+  return first.ref.column.kind === "date" ? [byName] : [{ alias: lead.alias, isDescending: true }, byName];
 }
 
 /** Whether a question asks for one number of a time, such as "revenue last year". */
