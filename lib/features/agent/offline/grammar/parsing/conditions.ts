@@ -217,6 +217,21 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
     ),
     ([, , values]) => ({ kind: "conditions", conditions: [valuesIn(null, values, true)] }),
   );
+  /** "Without items" may be a count of zero, and "without newsletter" a flag. */
+  const isLack = ({ ref: { column } }: ColumnName["options"][number]) =>
+    column.isReference || column.kind === "text" || column.kind === "date";
+  const lacking: Parser<Modifier> = mapped(
+    sequence(
+      optional(say("that|who|which")),
+      optional(say("is|are|was|were")),
+      say("without|without a|without an|without any"),
+      columnName,
+    ),
+    ([, , , column]) =>
+      column.isTable || !column.options.every(isLack)
+        ? undefined
+        : { kind: "conditions", conditions: [{ kind: "empty", column, isNegated: false }] },
+  );
   const comparison: Parser<Modifier> = mapped(olderThan, (found) => ({ kind: "conditions", conditions: [found] }));
-  return { conditionOr, conditions, excluded, comparison };
+  return { conditionOr, conditions, excluded, lacking, comparison };
 }

@@ -77,12 +77,13 @@ export function relatedRowParsers(parts: Words & NounPhrases & Ties) {
     ),
     mapped(
       sequence(
+        optional(say("is|are|was|were")),
         say(
           "without|without any|without a|with no|that have no|that has no|who have no|who has no|have no|has no|that do not have|that do not have any|that don't have|that don't have any|who do not have|who do not have any|who don't have|who don't have any|which do not have any|which do not have|do not have|do not have any|does not have|does not have any|that does not have any|don't have any|have never had|never had any|have not had any|who does not have any|that did not have any|did not have any|not have any",
         ),
         names.tables,
       ),
-      ([, found]) => ({ kind: "exists", table: found, isNegated: true }),
+      ([, , found]) => ({ kind: "exists", table: found, isNegated: true }),
     ),
     mapped(
       sequence(

@@ -61,7 +61,7 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   const isOfValues = resolution.question.isDistinct && resolution.question.items.every(({ kind }) => kind === "column");
   if (isOfValues && resolution.all("exists").some(({ isNegated }) => isNegated)) throw new Unresolved();
   for (const { table, isNegated } of resolution.all("exists"))
-    where.push(toExists(resolution, table.table, [], isNegated));
+    where.push(toReference(resolution, table.table, isNegated) ?? toExists(resolution, table.table, [], isNegated));
   // "Users who wrote tips about businesses in Dallas": the way to the businesses goes through tips.
   const passed = where.flatMap((one) => (one.kind === "exists" ? one.steps.map(({ table }) => table) : []));
   for (const table of named) {
@@ -71,6 +71,19 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   // Two related rows may be one row or several, and a negation may include the other one.
   if (where.filter(({ kind }) => kind === "exists").length > 1) throw new Unresolved();
   return where;
+}
+
+/**
+ * Returns the condition of rows that refer to a row of another table, or to none: "players without a club". Null unless
+ * one column alone refers to it, and it does not refer back.
+ */
+function toReference({ from, schema }: Resolution, to: Table, isNegated: boolean): Predicate | null {
+  if (!from) return null;
+  const between = schema.edges.filter((edge) => [edge.from, edge.to].every((table) => table === from || table === to));
+  const [edge] = between;
+  const column = from.columns.find(({ name }) => name === edge?.fromColumns[0]);
+  if (between.length !== 1 || edge?.from !== from || edge.to !== to || edge.fromColumns.length !== 1) return null;
+  return column?.nullable ? { kind: "null", ref: { table: from, column }, isNegated: !isNegated } : null;
 }
 
 /**
