@@ -133,15 +133,17 @@ export class EditedRows implements RowsSource {
     return (edit?.kind === "insert" ? edit.copied?.key : this.loaded(row)?.key) ?? null;
   }
 
-  /** Returns the stored row to copy as a new one, with its pending values; null for a new row without one. */
-  #toCopy(row: number): { values: [string, NewValue][]; copied: CopiedRow } | null {
+  /** Returns the pending values of a document and the stored one that its copy copies; null for one without either. */
+  #toCopy(row: number): { values: [string, NewValue][]; copied?: CopiedRow | undefined; exact: Set<string> } | null {
     const edit = this.#editAt(row);
-    const values = edit && edit.kind !== "delete" ? [...edit.set].filter(([name]) => !this.key.includes(name)) : [];
-    if (edit?.kind === "insert") return edit.copied ? { values, copied: edit.copied } : null;
+    const pending = edit && edit.kind !== "delete" ? edit : null;
+    const values = [...(pending?.set ?? [])].filter(([name]) => !this.key.includes(name));
+    const exact = new Set(values.map(([name]) => name).filter((name) => pending?.exact?.has(name)));
+    if (edit?.kind === "insert") return { values, copied: edit.copied, exact };
     const loaded = this.loaded(row);
     if (loaded === null) return null;
     const texts = Object.fromEntries(this.fields.map(({ name }) => [name, loaded.textOf(name)]));
-    return { values, copied: { key: loaded.key, texts } };
+    return { values, copied: { key: loaded.key, texts }, exact };
   }
 
   /** Deletes a row, if its short values have not changed. A new row is removed. */
@@ -159,7 +161,7 @@ export class EditedRows implements RowsSource {
   duplicate(row: number): void {
     const copy = this.areDocuments ? this.#toCopy(row) : null;
     const values = this.fields.map(({ name }, index): [string, NewValue] => [name, this.textAt(row, index)]);
-    if (copy) this.edits.add(copy.values, copy.copied);
+    if (copy) this.edits.add(copy.values, { copied: copy.copied, exact: copy.exact });
     else this.edits.add(values.filter(([name, value]) => !this.key.includes(name) && value !== DEFAULT));
   }
 

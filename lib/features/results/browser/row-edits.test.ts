@@ -198,6 +198,35 @@ test("adds fields to documents, also to one whose _id is null, until they are re
   expect(new EditedRows(base, new RowEdits(), ["_id"]).idAt(0)).toBeNull();
 });
 
+test("copies the added fields of a stored, a copied and a new document with their types", () => {
+  const fields: ResultField[] = ["_id", "name"].map((name) => ({ name, type: "string" }));
+  const rows = new EditedRows(new AnswerRows(fields, [{ _id: "a", name: "Alder" }]), new RowEdits(), ["_id"], true);
+  rows.addField(0, "height", "12");
+  rows.addField(0, "tag", '"tall"');
+  rows.duplicate(0);
+  rows.duplicate(1);
+  const added = { set: { height: "12", tag: '"tall"' }, exact: ["height", "tag"] };
+  const copy = { op: "insert", key: { _id: "a" }, old: { _id: "a", name: "Alder" }, ...added };
+  expect(rows.edits.toChanges(true)).toMatchObject([{ op: "update", ...added }, copy, copy]);
+  expect(rows.addedFields(2)).toEqual(Object.entries(added.set));
+  rows.edits.clear();
+  // A row of an empty collection may have an added _id, which its copy does not.
+  rows.edits.add([["name", "Rowan"]]);
+  rows.addField(1, "_id", "1");
+  rows.addField(1, "height", "12");
+  rows.duplicate(1);
+  const fresh = { op: "insert", set: { name: "Rowan", height: "12" }, exact: ["height"] };
+  expect(rows.edits.toChanges(true)[1]).toEqual({ ...fresh, objectId: expect.any(String) });
+  // An edited text has the type of its column.
+  rows.set(2, "height", "13");
+  rows.duplicate(2);
+  expect(rows.edits.toChanges(true)[2]).toEqual({
+    op: "insert",
+    set: { name: "Rowan", height: "13" },
+    objectId: expect.any(String),
+  });
+});
+
 test("gives each new document one _id for all submissions", () => {
   const { edits } = open();
   edits.add([["name", "Rowan"]]);

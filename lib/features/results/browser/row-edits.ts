@@ -198,10 +198,10 @@ export class RowEdits extends Source {
   }
 
   /** Adds a row. @param values columns without one get their default, or the value of the copied row */
-  add(values: Iterable<readonly [string, NewValue]> = [], copied?: CopiedRow): void {
+  add(values: Iterable<readonly [string, NewValue]> = [], parts: Pick<Insert, "copied" | "exact"> = {}): void {
     this.#newCount += 1;
     const id = `new ${this.#newCount}`;
-    this.#put(id, { kind: "insert", id, set: new Map(values), copied, objectId: newObjectId() });
+    this.#put(id, { kind: "insert", id, set: new Map(values), ...parts, objectId: newObjectId() });
   }
 
   /** Deletes a loaded row. @param columns whose values must not have changed */
