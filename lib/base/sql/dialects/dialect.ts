@@ -124,6 +124,12 @@ export interface Dialect {
    * @param types the database's types of the other columns of the calculation
    */
   toConstant?(digits: string, types: readonly string[]): string;
+  /**
+   * Returns the clauses for the rows with the highest keys, with a leading space, where the database reads few others
+   * for them. Absent: it would read the whole table.
+   * @param key a primary key of whole numbers
+   */
+  toLastRows?(key: string, table: string, rows: number): string;
   /** Returns a number that the database can average. Absent: the number itself. @param type its type in the database */
   toAveraged?(value: string, type: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */

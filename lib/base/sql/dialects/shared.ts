@@ -69,3 +69,7 @@ export function farTime(text: string): { date: string; time: string; isBeforeChr
   const written = isBeforeChrist ? String(1 - Number(year)).padStart(4, "0") : String(Number(year));
   return { date: `${written}${day}`, time, isBeforeChrist };
 }
+
+/** The last rows by an index. */
+export const toLastRows: NonNullable<Dialect["toLastRows"]> = (key, _table, rows) =>
+  ` order by ${key} desc limit ${rows}`;

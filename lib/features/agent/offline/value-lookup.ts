@@ -11,8 +11,8 @@ import type { Column, Schema, Table } from "./schema";
 const COLUMNS_MAX = 64;
 /**
  * Rows of a table in which a word is searched: the first ones, or half of them and the last ones by a key of whole
- * numbers, since states such as "shipped" are those of new rows. All columns together are read in a third of a second,
- * for any size of the tables: a value that only other rows have is unknown.
+ * numbers where the database finds those, since states such as "shipped" are those of new rows. All columns together are
+ * read in a third of a second, for any size of the tables: a value that only other rows have is unknown.
  */
 const ROWS_MAX = 10_000;
 const HITS_OF_COLUMN_MAX = 8;
@@ -70,11 +70,11 @@ export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dia
       const key = lastRowsKey(table);
       const keyName = key && toSqlName(key.name, dialect);
       const half = ROWS_MAX / 2;
-      const rowsOf = (where: string, limit: number) => `select ${text} as found from ${source}${where} limit ${limit}`;
-      const last = ` where ${keyName} > (select max(${keyName}) - ${half} from ${source})`;
-      const some = key
-        ? `(select found from (${rowsOf("", half)}) as a${i} union all select found from (${rowsOf(last, half)}) as b${i}) as s${i}`
-        : `(${rowsOf("", ROWS_MAX)}) as s${i}`;
+      const last = keyName && DIALECTS[dialect].toLastRows?.(keyName, source, half);
+      const rowsOf = (clauses: string) => `select ${text} as found from ${source}${clauses}`;
+      const some = last
+        ? `(select found from (${rowsOf(` limit ${half}`)}) as a${i} union all select found from (${rowsOf(last)}) as b${i}) as s${i}`
+        : `(${rowsOf(` limit ${ROWS_MAX}`)}) as s${i}`;
       return `select * from (select distinct ${i} as place, found from ${some} where lower(found) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
     })
     .join("\nunion all\n");
@@ -89,9 +89,15 @@ function lastRowsKey({ columns, rowEstimate }: Table): Column | null {
 }
 
 export function readHits(rows: readonly Record<string, unknown>[], refs: readonly Ref[]): ValueHit[] {
+  const seen = new Set<string>();
   return rows.flatMap((row) => {
     const ref = refs[Number(row.place)];
-    return ref && typeof row.found === "string" ? [{ ref, value: row.found, isExact: false }] : [];
+    if (!ref || typeof row.found !== "string") return [];
+    // Both halves of a collection may have a value.
+    const key = `${row.place} ${row.found}`;
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [{ ref, value: row.found, isExact: false }];
   });
 }
 

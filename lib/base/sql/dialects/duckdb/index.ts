@@ -15,6 +15,8 @@ export const duckdb: Dialect = {
     dollarTag: DOLLAR_TAG,
   },
   metrics: DUCKDB_METRICS,
+  // It has no index in order, but the least and largest value of each part of a column.
+  toLastRows: (key, table, rows) => ` where ${key} > (select max(${key}) - ${rows} from ${table}) limit ${rows}`,
   position: "strpos",
   // Its grammar is PostgreSQL's.
   editor: { base: "PostgreSQL" },

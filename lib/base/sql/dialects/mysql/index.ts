@@ -1,6 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { MYSQL_METRICS } from "../metric-sql.ts";
-import { BACKTICK_NAME, COMMON, ESCAPED_STRING, STANDARD_RULES } from "../shared.ts";
+import { BACKTICK_NAME, COMMON, ESCAPED_STRING, STANDARD_RULES, toLastRows } from "../shared.ts";
 import { RESERVED_WORDS } from "./reserved-words.ts";
 
 /**
@@ -28,6 +28,7 @@ export const mysql: Dialect = {
   textType: "char",
   typedTimes: false,
   metrics: MYSQL_METRICS,
+  toLastRows,
   position: "instr",
   editor: { base: "MySQL" },
   formatter: "mysql",

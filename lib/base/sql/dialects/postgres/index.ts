@@ -1,6 +1,15 @@
 import type { Dialect } from "../dialect.ts";
 import { STANDARD_METRICS } from "../metric-sql.ts";
-import { COMMON, DATE_TYPES, DIGITS, DOLLAR_TAG, ESCAPED_STRING, STANDARD_RULES, WHOLE_COMMENT } from "../shared.ts";
+import {
+  COMMON,
+  DATE_TYPES,
+  DIGITS,
+  DOLLAR_TAG,
+  ESCAPED_STRING,
+  STANDARD_RULES,
+  toLastRows,
+  WHOLE_COMMENT,
+} from "../shared.ts";
 import { arrayText, toEra } from "./values.ts";
 
 export const postgres: Dialect = {
@@ -23,6 +32,7 @@ export const postgres: Dialect = {
     /^(?:real|float4)$/i.test(type) && isInReal(Number(digits)) ? `cast(${digits} as real)` : digits,
   // It has a sum of money, but no average.
   toAveraged: (value, type) => (type === "money" ? `cast(${value} as numeric)` : value),
+  toLastRows,
   position: "strpos",
   editor: { base: "PostgreSQL" },
   formatter: "postgresql",

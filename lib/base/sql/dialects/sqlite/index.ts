@@ -1,6 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { SQLITE_METRICS } from "../metric-sql.ts";
-import { BACKTICK_NAME, COMMON, NAME, STANDARD_RULES, STRING } from "../shared.ts";
+import { BACKTICK_NAME, COMMON, NAME, STANDARD_RULES, STRING, toLastRows } from "../shared.ts";
 
 export const sqlite: Dialect = {
   ...COMMON,
@@ -23,6 +23,7 @@ export const sqlite: Dialect = {
   booleanWords: false,
   typedTimes: false,
   metrics: SQLITE_METRICS,
+  toLastRows,
   position: "instr",
   editor: { base: "SQLite" },
   formatter: "sqlite",
