@@ -632,12 +632,13 @@ function* run(connection: Connection, plan: Plan, notes: readonly string[], draw
 /** Shows the rows of a result as a chart. Returns "", or the reason why there is none. */
 function* drawChart(
   plan: Plan,
-  { rows, fields, resultId }: Record<string, unknown>,
+  { rows, fields, rowCount, resultId }: Record<string, unknown>,
   { ask, canDraw }: Draw,
 ): Generator<ToolCall[], string, ToolResult[]> {
-  const chart = chartOf(plan, ask, records<ResultField>(fields));
-  if (!chart) return "A chart needs a figure by one or two groups, such as revenue by month.";
-  if (records(rows).length === 0) return "";
+  const found = records<Record<string, unknown>>(rows);
+  const chart = chartOf(plan, ask, { fields: records<ResultField>(fields), rows: found, rowCount: Number(rowCount) });
+  if (typeof chart === "string") return chart;
+  if (found.length === 0) return "";
   if (!canDraw || typeof resultId !== "string") return "Open the chart view of the result for a chart.";
   const [drawn] = yield [{ tool: "create_chart", input: { ...chart, resultId } }];
   return drawn?.isOk ? "" : `I couldn't draw the chart: ${plainWords(drawn?.message)}`;

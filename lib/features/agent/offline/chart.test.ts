@@ -44,8 +44,12 @@ describe("chartOf", () => {
     outputs,
     measures: [{ alias: "orders_count", fn: "count" }],
   });
-  const shelvesOf = (plan: Plan, kind: "pie" | null) =>
-    (chartOf(plan, { kind }, [])?.spec.usermeta as { shelves: unknown } | undefined)?.shelves;
+  const draw = (plan: Plan, kind: "pie" | null = null, rows: Record<string, unknown>[] = [], rowCount = rows.length) =>
+    chartOf(plan, { kind }, { fields: [], rows, rowCount });
+  const shelvesOf = (...of: Parameters<typeof draw>) => {
+    const chart = draw(...of);
+    return typeof chart === "string" ? chart : (chart.spec.usermeta as { shelves: unknown }).shelves;
+  };
 
   test("draws times as a line, and other groups as bars", () => {
     expect(shelvesOf(counts([byMonth, byChannel]), null)).toMatchObject({
@@ -56,7 +60,7 @@ describe("chartOf", () => {
     });
     expect(shelvesOf(counts([byChannel]), null)).toMatchObject({ kind: "bar", sort: "value" });
     expect(shelvesOf(counts([byChannel]), "pie")).toMatchObject({ kind: "pie" });
-    expect(chartOf(counts([byMonth]), { kind: null }, [])?.title).toBe("Orders count by month");
+    expect(draw(counts([byMonth]))).toMatchObject({ title: "Orders count by month" });
   });
 
   test("draws a ranking of whole rows by their names", () => {
@@ -68,11 +72,24 @@ describe("chartOf", () => {
       kind: "column" as const,
       ref: { table: customers, column: each },
     }));
-    expect(shelvesOf(counts(outputs), null)).toMatchObject({ across: "name", colour: null });
+    const ranking = counts(outputs);
+    expect(shelvesOf(ranking, null)).toMatchObject({ across: "name", colour: null });
+    // Two people of one name would become one bar.
+    const [anna, other] = [
+      { id: "1", name: "Anna" },
+      { id: "2", name: "Anna" },
+    ];
+    expect(shelvesOf(ranking, null, [anna, { ...other, name: "Ben" }])).toMatchObject({ across: "name" });
+    expect(draw(ranking, null, [anna, other])).toMatch(/would add up rows/);
+    expect(draw(ranking, null, [anna], 5000)).toMatch(/would add up rows/);
+    const byName = { ...counts(outputs.slice(1, 2)), hiddenKeys: outputs.slice(0, 1).map(({ ref }) => ref) };
+    expect(draw(byName, null, [anna, other])).toMatch(/would add up rows/);
+    // One bar for a customer would be the sum of the figures of months.
+    expect(draw({ ...ranking, outputs: [...outputs, byMonth] })).toMatch(/one or two groups/);
   });
 
   test("draws no figure without a group, and no rows without a figure", () => {
-    expect(chartOf(counts([]), { kind: null }, [])).toBeNull();
-    expect(chartOf({ ...emptyPlan(orders), outputs: [byChannel] }, { kind: null }, [])).toBeNull();
+    expect(draw(counts([]))).toMatch(/one or two groups/);
+    expect(draw({ ...emptyPlan(orders), outputs: [byChannel] })).toMatch(/one or two groups/);
   });
 });

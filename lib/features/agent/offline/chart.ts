@@ -47,17 +47,34 @@ export function readChart(text: string, { tables }: Schema): { question: string;
   return { question: NOTHING.test(rest) ? "" : rest, ask: { kind: KINDS[word] ?? null } };
 }
 
-/** Returns the chart of a plan's figures by its groups; null without a figure or a group, or with more groups than a chart shows. */
+const NO_GROUPS = "A chart needs a figure by one or two groups, such as revenue by month.";
+
+/**
+ * Returns the chart of a plan's figures by its groups, or the reason why there is none: no figure, no group, more groups
+ * than a chart shows, or rows that it would add up.
+ * @param rows those that were read, of `rowCount`
+ */
 export function chartOf(
-  { outputs, measures, order, countedAs }: Plan,
+  { outputs, measures, hiddenKeys, order, countedAs }: Plan,
   { kind }: ChartAsk,
-  fields: readonly ResultField[],
-): { title: string; spec: Record<string, unknown> } | null {
+  {
+    fields,
+    rows,
+    rowCount,
+  }: { fields: readonly ResultField[]; rows: readonly Record<string, unknown>[]; rowCount: number },
+): { title: string; spec: Record<string, unknown> } | string {
   // A ranking that shows many columns of a row is one of the rows' names.
   const name = outputs.find(({ ref: { table, column } }) => displayColumns(table).includes(column));
+  const isRow = outputs.every(({ kind: of, ref }) => of !== "time" && ref.table === name?.ref.table);
+  if (outputs.length > GROUPS_MAX && !isRow) return NO_GROUPS;
   const [across, colour] = outputs.length > GROUPS_MAX ? [name] : outputs;
   const [measure] = measures;
-  if (!across || !measure || countedAs !== null) return null;
+  if (!across || !measure || countedAs !== null) return NO_GROUPS;
+  const shown = rows.map((row) => JSON.stringify([row[across.alias], colour && row[colour.alias]]));
+  // Rows that differ in other columns may share the name.
+  const isNamed = hiddenKeys.length > 0 || outputs.length > GROUPS_MAX;
+  if (new Set(shown).size < shown.length || (isNamed && rowCount > rows.length))
+    return `A chart by ${across.alias.replaceAll("_", " ")} would add up rows that share it, so the rows are shown.`;
   const isTime = across.kind === "time";
   const settings = {
     kind: kind ?? (isTime ? "line" : "bar"),
