@@ -595,6 +595,28 @@ describe("questions of a shop", () => {
     for (const option of options) expect(sqlOf(question, [[said, option]])).toMatch(/^select /);
   });
 
+  test("takes no flag or time of a table above for one of the rows", () => {
+    const site = new Schema([
+      {
+        name: "users",
+        columns: [id, whole("name"), column("verified", "boolean"), whole("created_at", "timestamp")],
+      },
+      {
+        name: "reviews",
+        columns: [id, column("user_id", "integer"), column("body"), whole("posted_at", "timestamp")],
+        foreignKeys: [key("user_id", "users", "id")],
+      },
+    ]);
+    const ofSite = (question: string) => {
+      const found = understandStrictly(link(question, site, [], "2026-11-01"), site, [], new Map());
+      return "plan" in found ? toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ") : null;
+    };
+    expect(ofSite("How many verified reviews?")).toBeNull();
+    expect(ofSite("How many verified users?")).toBe("select count(*) as users_count from users where verified = 1");
+    expect(ofSite("How many reviews created last month?") ?? "").not.toContain("created_at");
+    expect(ofSite("How many users created last month?")).toContain("created_at >= '2026-10-01'");
+  });
+
   test("answers with the column that a person chose for an unknown word", () => {
     expect(sqlOf("total profit", [["profit", "product_sales.margin"]])).toBe(
       "select sum(margin) as total_margin from product_sales",

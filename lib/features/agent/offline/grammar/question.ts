@@ -37,7 +37,8 @@ export type Condition =
   | { kind: "flag"; column: ColumnName; isSet: boolean }
   | { kind: "text"; column: ColumnName; text: string; where: "anywhere" | "start" | "end"; isNegated: boolean }
   | { kind: "empty"; column: ColumnName; isNegated: boolean }
-  | { kind: "date"; column: ColumnName | null; date: FoundDate }
+  /** A bare one follows its rows with a column and without a word between: "invoices due next week". */
+  | { kind: "date"; column: ColumnName | null; date: FoundDate; isBare?: true }
   | { kind: "years"; column: ColumnName | null; values: number[] }
   /** One of some values of one column. */
   | { kind: "either"; conditions: Condition[] };

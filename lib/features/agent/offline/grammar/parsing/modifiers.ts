@@ -51,7 +51,7 @@ export function modifierParsers(parts: Parts) {
   /** "Invoices due next week". */
   const bareTime: Parser<(Modifier | null)[]> = mapped(
     sequence(columnOf("date"), optional(say("in|on|at")), date),
-    ([column, , found]) => [{ kind: "conditions", conditions: [{ kind: "date", column, date: found }] }],
+    ([column, , found]) => [{ kind: "conditions", conditions: [{ kind: "date", column, date: found, isBare: true }] }],
   );
   const modifier: Parser<(Modifier | null)[]> = alt<(Modifier | null)[]>(
     mapped(comparison, (one) => [one]),

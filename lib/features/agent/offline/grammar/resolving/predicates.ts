@@ -103,6 +103,11 @@ function isEvent({ columns }: Table, said: string): boolean {
   return columns.some(({ kind, words }) => kind === "date" && words.includes(stemOf(said.toLowerCase())));
 }
 
+/** Whether a column belongs to the rows of a question or to a table that it names. */
+function isOfRows({ from, target, mentioned }: Resolution, { table }: Ref): boolean {
+  return table === (from ?? target) || mentioned.has(table);
+}
+
 /** "Before 1945 and after 1955" speaks of two rows: no row is both. */
 function checkBounds(resolution: Resolution, ref: Ref, predicate: Predicate): void {
   const key = `${ref.table.id} ${ref.column.name}`;
@@ -174,6 +179,8 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
     }
     case "flag": {
       const ref = pickNamed(resolution, condition.column, ({ column }) => column.kind === "boolean");
+      // "Verified reviews" are not those of verified users.
+      if (!isOfRows(resolution, ref)) throw new Unresolved();
       if (!condition.isSet && ref.column.nullable)
         resolution.assume(`I assumed that rows without ${nameOf(ref)} are left out.`);
       return { ref, predicate: { kind: "compare", ref, op: "=", value: condition.isSet } };
@@ -232,6 +239,8 @@ function toPredicate(resolution: Resolution, condition: Condition): { ref: Ref; 
       const { start, end } = condition.date;
       const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
       const ref = condition.column ? resolution.pick(condition.column) : timeColumn(resolution, isYears);
+      // "Orders created last month" are not those of customers who were.
+      if (condition.isBare && !isOfRows(resolution, ref)) throw new Unresolved();
       if (isYearText(ref) && condition.date.isBareYear && start && end && !condition.date.isOpen) {
         return { ref, predicate: { kind: "in", ref, values: [start.slice(0, 4)], isNegated: false } };
       }
