@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DraftServer, DraftStore, type ServerDraft } from "@/components/layout/draft-store";
 import type { ConsoleDraft } from "@/lib/features/consoles/schema";
 import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
-import { ApiError } from "@/lib/platform/browser/request";
+import { ApiError, send } from "@/lib/platform/browser/request";
+import { noteServerTime } from "@/lib/platform/browser/server-clock";
 
 const saved = { id: "c".repeat(24), content: "select 1", version: 3 };
 const KEY = `millrace:draft:u:w:${saved.id}`;
@@ -218,12 +219,15 @@ describe("browsers of one user", () => {
   let stored: ServerDraft | null;
   let failure: { status: number; isLost: boolean } | null;
   let stops: (() => void)[];
+  /** Time by which the server's clock is ahead of the browsers'. */
+  let aheadMs: number;
 
   beforeEach(() => {
-    [stored, failure, stops] = [null, null, []];
+    [stored, failure, stops, aheadMs] = [null, null, [], 0];
   });
   afterEach(() => {
     for (const stop of stops) stop();
+    noteServerTime(new Date().toUTCString());
   });
 
   const answerWith = <T>(handle: () => T): T => {
@@ -237,7 +241,8 @@ describe("browsers of one user", () => {
     put: async (_, { updatedAt, base, ...body }) =>
       answerWith(() => {
         if (stored !== null && stored.updatedAt !== updatedAt) throw conflict();
-        stored = { ...body, ...(base !== null && { base }), updatedAt: new Date().toISOString() };
+        const now = new Date(Date.now() + aheadMs).toISOString();
+        stored = { ...body, ...(base !== null && { base }), updatedAt: now };
         return stored;
       }),
     remove: async (_, updatedAt) =>
@@ -452,7 +457,30 @@ describe("browsers of one user", () => {
     });
 
     it.each([
-      { name: "stored later", waitMs: 1000, ageMs: 0 },
+      { clock: "ahead of", ms: 60_000 },
+      { clock: "behind", ms: -60_000 },
+    ])("tells the lost draft from a later one by a server's clock that is $clock the browser's", async ({ ms }) => {
+      aheadMs = ms;
+      const respond = () => {
+        const headers = { date: new Date(Date.now() + aheadMs).toUTCString() };
+        return Promise.resolve(Response.json({ success: true, data: null }, { headers }));
+      };
+      vi.stubGlobal("fetch", respond);
+      await send("GET", "/api/workspaces");
+      const laptop = await discardLost();
+      const lost = stored;
+      expect(laptop.preview(saved.id, lost)).toBeNull();
+      await vi.advanceTimersByTimeAsync(2000);
+      const theirs = { ...lost, updatedAt: new Date(Date.now() + aheadMs).toISOString() } as ServerDraft;
+      expect(laptop.preview(saved.id, theirs)?.content).toBe("select 'same'");
+      laptop.adopt(saved, lost);
+      await settle();
+      expect([stored, laptop.read(saved.id), hasTombstone()]).toEqual([null, null, false]);
+    });
+
+    it.each([
+      // Responses tell the server's time to the second.
+      { name: "stored later", waitMs: 2000, ageMs: 0 },
       // The clocks of the browser and the server may differ.
       { name: "read after ten minutes", waitMs: 10 * 60 * 1000, ageMs: 11 * 60 * 1000 },
     ])("keeps another browser's draft with the same text: $name", async ({ waitMs, ageMs }) => {

@@ -2,6 +2,7 @@ import { createStore } from "zustand/vanilla";
 import { mergeText } from "@/lib/base/text/merge-text";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
+import { serverNow } from "@/lib/platform/browser/server-clock";
 
 /** An unsaved change of a saved object. */
 export type LocalDraft = {
@@ -32,7 +33,7 @@ export type PutDraft = Pick<LocalDraft, "content" | "version" | "base"> & { upda
 
 /** Time of the server's draft, or the text of a request without a response. */
 type Known = Pick<LocalDraft, "serverAt" | "inFlight">;
-/** A discarded draft that the server may still have. `discardedAt` is an ISO time by this browser's clock. */
+/** A discarded draft that the server may still have. `discardedAt` is an ISO time by the server's clock. */
 type Discarded = Known & { discardedAt: string };
 
 /** The outcome of `adopt` if both sides had a draft: the one that is shown, and the other side's text. */
@@ -260,7 +261,7 @@ export class DraftStore {
   discard(id: string, serverAt: string | null): Promise<void> {
     const inFlight = this.read(id)?.inFlight ?? null;
     this.#forget(id);
-    return this.#removeSent(id, { serverAt, inFlight, discardedAt: new Date().toISOString() });
+    return this.#removeSent(id, { serverAt, inFlight, discardedAt: new Date(serverNow()).toISOString() });
   }
 
   async #removeSent(id: string, gone: Discarded): Promise<void> {
@@ -295,7 +296,7 @@ export class DraftStore {
     if (stored === null) return null;
     const serverAt = toTextOrNull(stored.serverAt);
     const discardedAt = toTextOrNull(stored.discardedAt) ?? "";
-    const isRecent = Date.now() - Date.parse(discardedAt) < DISCARDED_TEXT_MS;
+    const isRecent = serverNow() - Date.parse(discardedAt) < DISCARDED_TEXT_MS;
     const inFlight = isRecent ? toTextOrNull(stored.inFlight) : null;
     if (serverAt !== null || inFlight !== null) return { serverAt, inFlight, discardedAt };
     this.#keepDiscarded(id, null);

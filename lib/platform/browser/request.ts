@@ -1,5 +1,6 @@
 import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { noteServerTime } from "@/lib/platform/browser/server-clock";
 
 /** One problem of the input, as in the envelope. */
 export type ApiProblem = { path: string; message: string };
@@ -80,6 +81,7 @@ export async function exchange(method: string, url: string, options: RequestOpti
   const { signal } = options;
   try {
     const response = await fetch(url, { method, ...toContent(options), signal, cache: "no-store" });
+    noteServerTime(response.headers.get("date"));
     return { response, body: await response.blob() };
   } catch (cause) {
     if (signal?.aborted) throw cause;
