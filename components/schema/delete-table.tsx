@@ -3,13 +3,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { UsageList } from "@/components/connections/usage-list";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { findReaders } from "@/components/schema/find-readers";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { connectionsApi, type Usage } from "@/lib/features/connections/browser/client";
 import { importsApi } from "@/lib/features/connections/browser/imports";
-import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { api } from "@/lib/features/query/browser/api";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
@@ -76,31 +75,15 @@ export function DeleteTable({ connection, table, isOpen, onClose, onDeleted }: D
           </button>
         </Notice>
       )}
-      {readers.data !== undefined && readers.data.length > 0 && (
+      {readers.data !== undefined && readers.data.usages.length > 0 && (
         <>
           <p>These use {connection.name} and may read the table:</p>
-          <UsageList usages={readers.data} />
+          <UsageList usages={readers.data.usages} />
         </>
+      )}
+      {readers.data?.isIncomplete && (
+        <Notice kind="warn">Not all consoles were checked. More may read the table.</Notice>
       )}
     </Confirm>
   );
-}
-
-/** Returns the consoles whose texts contain the table's name, and all else that uses its connection. */
-async function findReaders(
-  workspaceId: string,
-  connectionId: string,
-  table: string,
-  signal: AbortSignal,
-): Promise<Usage[]> {
-  const [uses, { hits }] = await Promise.all([
-    connectionsApi.listUses(workspaceId, connectionId, signal),
-    consoleApi.search(workspaceId, table, signal),
-  ]);
-  const known = new Set(uses.map(({ id }) => id));
-  const reading = hits.filter((each) => each.connectionId === connectionId && each.lineCount > 0);
-  return [
-    ...reading.filter(({ id }) => !known.has(id)).map(({ id, name }) => ({ kind: "console", id, name })),
-    ...uses,
-  ];
 }

@@ -13,13 +13,12 @@ import {
 } from "@/lib/features/folders/search-keys";
 import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
+import { SEARCH_HITS_MAX } from "./limits";
 import { type ConsoleDoc, toConsoleSummary } from "./model";
 import { withRunStatus } from "./run-status";
 import type { SearchHit } from "./schema";
 import { SUMMARY } from "./service";
 
-/** Maximum number of search results, best first. */
-const HITS_MAX = 50;
 /** Maximum number of consoles that are compared because their names have all words. */
 const NAMED_MAX = 100;
 /** Number of consoles up to which a word is rare: all that have it are compared. */
@@ -61,7 +60,7 @@ export async function searchConsoles(caller: Caller, q: string): Promise<Console
   const best = found
     .map((doc) => ({ id: doc._id, rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime() }))
     .sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt)
-    .slice(0, HITS_MAX)
+    .slice(0, SEARCH_HITS_MAX)
     .map(({ id }) => id);
   return { hits: await withRunStatus(caller, await readHits(caller, best, q)), isIncomplete };
 }
@@ -88,7 +87,7 @@ async function compare(
     .consoles()
     .find({ ...visibleTo(caller), ...common }, { projection: { _id: 1 }, batchSize: TEXTS_MAX, ...LATEST });
   try {
-    for (let matches = 0; matches < HITS_MAX && (await cursor.hasNext()); ) {
+    for (let matches = 0; matches < SEARCH_HITS_MAX && (await cursor.hasNext()); ) {
       if (isLate()) return { found: [...found.values()], isIncomplete: true };
       matches += await compareSome(cursor.readBufferedDocuments(TEXTS_MAX).map(({ _id }) => _id));
     }
