@@ -80,6 +80,54 @@ async function results(events: AsyncGenerator<Event>): Promise<Event[]> {
   return found;
 }
 
+describe("a call of an MCP client that asks its user", () => {
+  /** Connects a client whose answers reach another server than its calls. */
+  async function connect(key: string, answers: Server, decision: string): Promise<Client> {
+    const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { decision } }));
+    const split = ((url: string | URL, init: RequestInit = {}) => {
+      const isAnswer = /"result":/.test(String(init.body));
+      return fetch(isAnswer ? `${answers.url}/api/mcp` : url, init);
+    }) as typeof fetch;
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    const transport = new StreamableHTTPClientTransport(new URL(`${first.url}/api/mcp`), { requestInit, fetch: split });
+    await client.connect(transport);
+    return client;
+  }
+
+  it("is decided on another server, over a real connection", async () => {
+    const { key } = await ana.send(first, "POST", "/api-keys", { name: "asking" });
+    const save = { name: "save_console", arguments: { name: "asked", content: "select 1" } };
+    for (const [decision, isError] of [
+      ["decline", true],
+      ["approve", false],
+    ] as const) {
+      const client = await connect(key, second, decision);
+      const answer = await client.callTool(save);
+      expect([decision, answer.isError ?? false]).toEqual([decision, isError]);
+      await client.close();
+    }
+    const consoles = await ana.send(second, "GET", "/consoles");
+    expect(consoles.filter(({ name }: { name: string }) => name === "asked")).toHaveLength(1);
+    expect(await servers.store.collection("mcp_approvals").countDocuments()).toBe(0);
+  });
+
+  it("writes nothing if the client leaves before the answer", async () => {
+    const { key } = await ana.send(first, "POST", "/api-keys", { name: "leaving" });
+    const client = await connect(key, second, "approve");
+    client.setRequestHandler(ElicitRequestSchema, () => new Promise(() => {}));
+    const call = client.callTool({ name: "save_console", arguments: { name: "left", content: "select 1" } });
+    const ended = expect(call).rejects.toThrow();
+    const count = () => servers.store.collection("mcp_approvals").countDocuments();
+    await vi.waitFor(async () => expect(await count()).toBe(1), DONE_MS);
+    await client.close();
+    await ended;
+    await vi.waitFor(async () => expect(await count()).toBe(0), DONE_MS);
+    const consoles = await ana.send(second, "GET", "/consoles");
+    expect(consoles.map(({ name }: { name: string }) => name)).not.toContain("left");
+  });
+});
+
 describe("a plan of a turn on one server", () => {
   it("continues when it is decided on another server, and permits writes in its turn only", async () => {
     const before = await countNotes();
@@ -166,54 +214,6 @@ describe("a plan of a turn on one server", () => {
     expect(await countNotes()).toBe(before + 1);
     model.say([insert()]);
     expect(await results(await chat(second, chatId))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
-  });
-});
-
-describe("a call of an MCP client that asks its user", () => {
-  /** Connects a client whose answers reach another server than its calls. */
-  async function connect(key: string, answers: Server, decision: string): Promise<Client> {
-    const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
-    client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { decision } }));
-    const split = ((url: string | URL, init: RequestInit = {}) => {
-      const isAnswer = /"result":/.test(String(init.body));
-      return fetch(isAnswer ? `${answers.url}/api/mcp` : url, init);
-    }) as typeof fetch;
-    const requestInit = { headers: { authorization: `Bearer ${key}` } };
-    const transport = new StreamableHTTPClientTransport(new URL(`${first.url}/api/mcp`), { requestInit, fetch: split });
-    await client.connect(transport);
-    return client;
-  }
-
-  it("is decided on another server, over a real connection", async () => {
-    const { key } = await ana.send(first, "POST", "/api-keys", { name: "asking" });
-    const save = { name: "save_console", arguments: { name: "asked", content: "select 1" } };
-    for (const [decision, isError] of [
-      ["decline", true],
-      ["approve", false],
-    ] as const) {
-      const client = await connect(key, second, decision);
-      const answer = await client.callTool(save);
-      expect([decision, answer.isError ?? false]).toEqual([decision, isError]);
-      await client.close();
-    }
-    const consoles = await ana.send(second, "GET", "/consoles");
-    expect(consoles.filter(({ name }: { name: string }) => name === "asked")).toHaveLength(1);
-    expect(await servers.store.collection("mcp_approvals").countDocuments()).toBe(0);
-  });
-
-  it("writes nothing if the client leaves before the answer", async () => {
-    const { key } = await ana.send(first, "POST", "/api-keys", { name: "leaving" });
-    const client = await connect(key, second, "approve");
-    client.setRequestHandler(ElicitRequestSchema, () => new Promise(() => {}));
-    const call = client.callTool({ name: "save_console", arguments: { name: "left", content: "select 1" } });
-    const ended = expect(call).rejects.toThrow();
-    const count = () => servers.store.collection("mcp_approvals").countDocuments();
-    await vi.waitFor(async () => expect(await count()).toBe(1), DONE_MS);
-    await client.close();
-    await ended;
-    await vi.waitFor(async () => expect(await count()).toBe(0), DONE_MS);
-    const consoles = await ana.send(second, "GET", "/consoles");
-    expect(consoles.map(({ name }: { name: string }) => name)).not.toContain("left");
   });
 });
 
