@@ -14,6 +14,8 @@ const KEPT = [
 ];
 const given = { ...process.env };
 forgetEnv();
+// What the file before left behind may have filled the context again, with its settings.
+await resetServerContext(KEPT);
 
 // Work that the file before left behind may read the settings before this file has set its own: those hold at once.
 const variables = process.env;
