@@ -118,7 +118,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
         <PlanForm plan={plan} deciding={deciding} />
       ) : (
         <>
-          {status === "approved" && <PlanTargets ids={plan.targets} />}
+          {status === "approved" && <PlanTargets {...plan} />}
           <div className="row tool-foot xs t3">
             <span className="grow">
               {status === "approved" ? `Allowed: ${granted.join(", ") || "as requested"}` : "No changes made."}
@@ -145,7 +145,7 @@ function PlanForm({ plan, deciding: { decide, isSending, failure } }: PlanFormPr
   return (
     <>
       {plan.dashboard && <PlanPreview dashboard={plan.dashboard} onBlocked={setIsBlocked} />}
-      <PlanTargets ids={plan.targets} />
+      <PlanTargets {...plan} />
       <fieldset className="plan-grants">
         <legend className="xs t2">Allow for this turn (up to 2 hours)</legend>
         {plan.asked.map((grant) => (

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useId } from "react";
+import type { Plan } from "@/components/agent/tool-parts";
 import { useAppsById } from "@/components/apps/use-apps";
 import { useConsolesById } from "@/components/consoles/use-consoles";
 import { useDashboardsById } from "@/components/dashboards/use-dashboards";
@@ -9,26 +10,19 @@ import { useFlowsById } from "@/components/flows/use-flows";
 import { useFoldersById } from "@/components/folders/use-folders";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useFindConnection } from "@/components/schema/use-schema";
+import { describeEffect } from "@/lib/features/agent/browser/effect-words";
 
-const NO_IDS: string[] = [];
+type Resource = { kind: string; name: string; href: string };
 
-/** The objects to which a plan's grants are limited. @param ids null for a plan that names none */
-export function PlanTargets({ ids }: { ids: string[] | null }) {
-  const labelId = useId();
+/** Returns a function that finds resources of these IDs, null for others, and whether all have been looked up. */
+function useResources(ids: string[]) {
   const { workspace } = useWorkspace();
   const findConnection = useFindConnection();
-  const consoles = useConsolesById(ids ?? NO_IDS);
-  const flows = useFlowsById(ids ?? NO_IDS);
-  const dashboards = useDashboardsById(ids ?? NO_IDS);
-  const apps = useAppsById(ids ?? NO_IDS);
-  const folders = useFoldersById(ids ?? NO_IDS);
-  if (ids === null) {
-    return (
-      <p className="plan-targets xs t2">
-        Targets: <b className="b6">new files only</b>.
-      </p>
-    );
-  }
+  const consoles = useConsolesById(ids);
+  const flows = useFlowsById(ids);
+  const dashboards = useDashboardsById(ids);
+  const apps = useAppsById(ids);
+  const folders = useFoldersById(ids);
   const root = `/w/${workspace.slug}`;
   const isRead =
     ids.every((id) => findConnection(id) !== undefined) &&
@@ -37,20 +31,65 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
     !dashboards.isPending &&
     !apps.isPending &&
     !folders.isPending;
-  const find = (id: string) => {
+  const toResource = (kind: string, name: string, path: string): Resource => ({ kind, name, href: `${root}/${path}` });
+  const find = (sent: string): Resource | null => {
+    const id = sent.toLowerCase();
     const connection = findConnection(id);
-    if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };
+    if (connection) return toResource("connection", connection.name, `connections/${id}`);
     const found = consoles.data.find((each) => each.id === id);
-    if (found) return { kind: "console", name: found.name, href: `${root}/consoles/${id}` };
+    if (found) return toResource("console", found.name, `consoles/${id}`);
     const dashboard = dashboards.data?.find((each) => each.id === id);
-    if (dashboard) return { kind: "dashboard", name: dashboard.title, href: `${root}/dashboards/${id}` };
+    if (dashboard) return toResource("dashboard", dashboard.title, `dashboards/${id}`);
     const app = apps.data?.find((each) => each.id === id);
-    if (app) return { kind: "app", name: app.title, href: `${root}/apps/${app.slug}` };
+    if (app) return toResource("app", app.title, `apps/${app.slug}`);
     const folder = folders.data.find((each) => each.id === id);
-    if (folder) return { kind: "folder", name: folder.path, href: `${root}/${folder.area}` };
+    if (folder) return toResource("folder", folder.path, folder.area);
     const flow = flows.data?.find((each) => each.id === id);
-    return flow ? { kind: "flow", name: flow.name, href: `${root}/flows/${id}` } : null;
+    return flow ? toResource("flow", flow.name, `flows/${id}`) : null;
   };
+  return { find, isRead };
+}
+
+type PlanTargetsProps = Pick<Plan, "targets" | "effects">;
+
+/** The objects to which a plan's grants are limited, and what it deletes and shares. */
+export function PlanTargets({ targets, effects }: PlanTargetsProps) {
+  return (
+    <>
+      {targets !== null && <Targets ids={targets} />}
+      {effects.length > 0 && <Effects effects={effects} />}
+      {targets === null && effects.length === 0 && (
+        <p className="plan-targets xs t2">
+          Targets: <b className="b6">new files only</b>.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Effects({ effects }: Pick<Plan, "effects">) {
+  const labelId = useId();
+  const { find } = useResources(effects.flatMap(({ id }) => id ?? []));
+  const words = [...new Set(effects.map((effect) => describeEffect(effect, find)))];
+  return (
+    <div className="plan-targets xs">
+      <span className="t2" id={labelId}>
+        Effects
+      </span>
+      <ul aria-labelledby={labelId}>
+        {words.map((sentence) => (
+          <li key={sentence} className="b6">
+            {sentence}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Targets({ ids }: { ids: string[] }) {
+  const labelId = useId();
+  const { find, isRead } = useResources(ids);
   return (
     <div className="plan-targets xs">
       <span className="t2" id={labelId}>

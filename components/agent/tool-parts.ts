@@ -1,5 +1,5 @@
 import type { AgentMessage, AgentPart } from "@/components/agent/chats";
-import type { Grant } from "@/lib/features/agent/schema";
+import type { Grant, PlanEffect } from "@/lib/features/agent/schema";
 import type { Dashboard } from "@/lib/features/dashboards/schema";
 
 /** One tool call, as the cards read it. A model may send any form, so each field is checked before use. */
@@ -58,6 +58,8 @@ export type Plan = {
   granted: Grant[];
   /** Ids of the objects that the grants are limited to; null for a plan that names none. */
   targets: string[] | null;
+  /** Deletions and changes of access. The server has validated them. */
+  effects: PlanEffect[];
   /** The dashboard as the plan saves it: the fields that it changes; null for a plan that shows none. */
   dashboard: PlannedDashboard | null;
   status: "pending" | "approved" | "changes_requested" | "cancelled";
@@ -86,6 +88,7 @@ export function toPlan({ input, output, state }: ToolPart): Plan | null {
     asked: [...new Set(list(input.grants))],
     granted: list(output.grants),
     targets: Array.isArray(input.targets) ? [...new Set(input.targets.map((id) => String(id).toLowerCase()))] : null,
+    effects: Array.isArray(input.effects) ? (input.effects as PlanEffect[]) : [],
     dashboard: input.dashboard ? (toRecord(input.dashboard) as PlannedDashboard) : null,
     status: STATUSES.find((each) => each === output.status) ?? "pending",
     expiresAt: typeof output.expiresAt === "string" ? output.expiresAt : null,

@@ -119,8 +119,17 @@ test("C25 shows the objects that a plan's grants apply to", async ({ page, perso
     access: "workspace",
   });
   const targets = [consoleId, connectionId, "f".repeat(24)];
-  own.model.say([{ tool: "propose_plan", input: { ...PLAN, targets } }], [{ text: "I go on." }]);
+  const folder = await page.request.post(`${base}/consoles/folders`, { data: { name: "drafts" } });
+  const effects = [
+    { effect: "delete", kind: "console_folder", id: (await folder.json()).data.id, recursive: true },
+    { effect: "access", kind: "app", id: null, access: "workspace" },
+  ];
+  own.model.say([{ tool: "propose_plan", input: { ...PLAN, targets, effects } }], [{ text: "I go on." }]);
   await ask(page, person.slug, "Change it");
+  await expect(panel(page).getByRole("list", { name: "Effects" }).getByRole("listitem")).toHaveText([
+    "Delete folder “drafts” and everything in it.",
+    "Make the new app visible to everyone in the workspace.",
+  ]);
   const list = panel(page).getByRole("list", { name: "Targets" });
   const shown = [/^orders\.sql console$/, new RegExp(`^${name} connection$`), /^f{24} not found$/];
   await expect(list.getByRole("listitem")).toHaveText(shown, { timeout: 30_000 });

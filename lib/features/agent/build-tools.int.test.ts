@@ -54,9 +54,9 @@ beforeAll(async () => {
 });
 
 const results = (events: Event[]) => events.filter(({ type }) => type === "tool-result");
-const plan = (grants: string[], targets?: string[]): Say => ({
+const plan = (grants: string[], targets?: string[], effect?: object): Say => ({
   tool: "propose_plan",
-  input: { planMarkdown: "1. Build it", grants, ...(targets && { targets }) },
+  input: { planMarkdown: "1. Build it", grants, ...(targets && { targets }), ...(effect && { effects: [effect] }) },
 });
 const versionOf = async (id: string) => (await send("GET", `/dashboards/${id}`)).version;
 /** Sends a message, and approves the plan while the stream waits. Returns the results after the plan's. */
@@ -83,8 +83,11 @@ async function readPlan(who = ana): Promise<Event[]> {
 
 const daily = { cron: "0 7 * * *", timezone: "UTC" };
 const widgets = [{ id: "w", kind: "text", title: "Hi", spec: { text: "Hello" } }];
-/** Each write that a tool offers: its input, its grant and the target that a plan has to name. */
-const WRITES: Record<string, () => { tool: string; input: object; grant: string; target?: string }> = {
+/** Each write that a tool offers: its input, its grant, and the target and the effect that a plan has to name. */
+const WRITES: Record<
+  string,
+  () => { tool: string; input: object; grant: string; target?: string; effect?: Record<string, unknown> }
+> = {
   "a new dashboard": () => ({ tool: "save_dashboard", input: { title: "New", widgets }, grant: "dashboard-write" }),
   "a changed dashboard": () => ({
     tool: "save_dashboard",
@@ -117,6 +120,13 @@ const WRITES: Record<string, () => { tool: string; input: object; grant: string;
     input: { appId, access: "workspace" },
     grant: "app-write",
     target: appId,
+    effect: { effect: "access", kind: "app", id: appId, access: "workspace" },
+  }),
+  "a new shared app": () => ({
+    tool: "save_app",
+    input: { title: "New", access: "workspace" },
+    grant: "app-write",
+    effect: { effect: "access", kind: "app", id: null, access: "workspace" },
   }),
   "a new folder": () => ({ tool: "save_folder", input: { kind: "console", name: "new" }, grant: "folder-write" }),
   "a renamed folder": () => ({
@@ -130,12 +140,14 @@ const WRITES: Record<string, () => { tool: string; input: object; grant: string;
     input: { kind: "console_folder", id: folderId, recursive: true },
     grant: "item-delete",
     target: folderId,
+    effect: { effect: "delete", kind: "console_folder", id: folderId, recursive: true },
   }),
   "a deleted app": () => ({
     tool: "delete_item",
     input: { kind: "app", id: appId },
     grant: "item-delete",
     target: appId,
+    effect: { effect: "delete", kind: "app", id: appId.toUpperCase() },
   }),
   "a new rule": () => ({
     tool: "save_rule",
@@ -155,6 +167,20 @@ const WRITTEN_BY_CHATS = [
   ...["chats", "chat_messages", "agent_plans", "agent_usage", "events", "eventHeads"],
   ...["executions", "rate_limits", "results", "resultChunks", "memberships"],
 ];
+/** Effects that differ from the given one in one value: the resource, the kind, and what is done to it. */
+function toOtherEffects(effect: Record<string, unknown> | undefined): (object | undefined)[] {
+  if (!effect) return [];
+  const others: Record<string, unknown[]> = {
+    id: ["f".repeat(24)],
+    kind: effect.kind === "console_folder" ? ["dashboard_folder"] : [],
+    recursive: effect.recursive ? [false, undefined] : [],
+    access: ["private"],
+  };
+  const changed = Object.entries(others).flatMap(([field, values]) =>
+    field in effect ? values.map((value) => ({ ...effect, [field]: value })) : [],
+  );
+  return [undefined, ...changed];
+}
 const OTHER_GRANTS = ["console-write", "metric-write", "flow-write"];
 
 describe("text in data that asks for a write", () => {
@@ -170,7 +196,7 @@ describe("text in data that asks for a write", () => {
   });
 
   it.each(Object.keys(WRITES))("gets nothing for %s with a plan for something else", async (name) => {
-    const { tool, input, grant, target } = WRITES[name]?.() ?? { tool: "", input: {}, grant: "" };
+    const { tool, input, grant, target, effect } = WRITES[name]?.() ?? { tool: "", input: {}, grant: "" };
     const before = await digestDatabase(WRITTEN_BY_CHATS);
     model.say([plan(OTHER_GRANTS, target ? [target] : undefined)], [{ tool, input }]);
     expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringMatching(/requires the grant/) }]);
@@ -178,14 +204,18 @@ describe("text in data that asks for a write", () => {
       model.say([plan([grant], ["f".repeat(24)])], [{ tool, input }]);
       expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining(target) }]);
     }
+    for (const other of toOtherEffects(effect)) {
+      model.say([plan([grant], target ? [target] : undefined, other)], [{ tool, input }]);
+      expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining("in its effects") }]);
+    }
     expect(await digestDatabase(WRITTEN_BY_CHATS)).toEqual(before);
   });
 });
 
 describe("an approved plan", () => {
   it.each(Object.keys(WRITES))("permits %s", async (name) => {
-    const { tool, input, grant, target } = WRITES[name]?.() ?? { tool: "", input: {}, grant: "" };
-    model.say([plan([grant], target ? [target] : undefined)], [{ tool, input }]);
+    const { tool, input, grant, target, effect } = WRITES[name]?.() ?? { tool: "", input: {}, grant: "" };
+    model.say([plan([grant], target ? [target] : undefined, effect)], [{ tool, input }]);
     const [result] = await askAndApprove();
     expect(result?.errorText).toBeUndefined();
     expect(JSON.stringify(result?.output)).not.toContain("whsec_");
@@ -283,23 +313,35 @@ describe("an approved plan", () => {
     expect((await send("GET", `/flows/${flowId}`)).schedule).toMatchObject({ ...daily, enabled: false });
   });
 
-  it("moves a folder only into a parent that it names", async () => {
+  it("moves a folder only into a parent that it names, and deletes neither", async () => {
     const { id } = await send("POST", "/consoles/folders", { name: "moved" });
     const move = { tool: "save_folder", input: { kind: "console", folderId: id, parentId } };
     model.say([plan(["folder-write"], [id])], [move]);
     expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining(parentId) }]);
-    model.say([plan(["folder-write"], [id, parentId])], [move]);
-    expect((await askAndApprove())[0]?.output).toMatchObject({ path: "parent/moved" });
+    const remove = { tool: "delete_item", input: { kind: "console_folder", id: parentId, recursive: true } };
+    model.say([plan(["folder-write", "item-delete"], [id, parentId])], [remove], [move]);
+    const [removed, moved] = await askAndApprove();
+    expect(removed).toMatchObject({ errorText: expect.stringContaining("in its effects") });
+    expect(moved?.output).toMatchObject({ path: "parent/moved" });
   });
 
   it("gives a member no right to another one's app, folder or flow", async () => {
     const ben = await seedMember(ana.workspaceId, "member");
     const { id } = await send("POST", "/apps", { title: "Shared", access: "workspace" });
     const { id: hiddenId } = await send("POST", "/consoles/folders", { name: "hidden" });
-    const cases: [string, object, string[], string, RegExp][] = [
-      ["delete_item", { kind: "app", id }, ["item-delete"], id, /owner and admins/],
-      ["save_app", { appId: id, access: "private" }, ["app-write"], id, /owner/],
-      ["delete_item", { kind: "console_folder", id: hiddenId }, ["item-delete"], hiddenId, /not found/],
+    const toPrivate = { effect: "access", kind: "app", id, access: "private" };
+    const hidden = { kind: "console_folder", id: hiddenId };
+    const cases: [string, object, string[], string, RegExp, effect?: object][] = [
+      [
+        "delete_item",
+        { kind: "app", id },
+        ["item-delete"],
+        id,
+        /owner and admins/,
+        { effect: "delete", kind: "app", id },
+      ],
+      ["delete_item", hidden, ["item-delete"], hiddenId, /not found/, { effect: "delete", ...hidden }],
+      ["save_app", { appId: id, access: "private" }, ["app-write"], id, /owner/, toPrivate],
       ["save_folder", { kind: "console", folderId: hiddenId, name: "mine" }, ["folder-write"], hiddenId, /not found/],
       [
         "set_schedule",
@@ -309,8 +351,8 @@ describe("an approved plan", () => {
         /creator/,
       ],
     ];
-    for (const [tool, input, grants, target, words] of cases) {
-      model.say([plan(grants, [target])], [{ tool, input }]);
+    for (const [tool, input, grants, target, words, effect] of cases) {
+      model.say([plan(grants, [target], effect)], [{ tool, input }]);
       expect(await askAndApprove(ben)).toMatchObject([{ errorText: expect.stringMatching(words) }]);
     }
   });

@@ -80,6 +80,8 @@ export type PlanDoc = {
   grants: Grant[];
   /** Ids of the objects it changes; null for a plan that names none, absent in older plans. */
   targets?: string[] | null;
+  /** Keys of the effects that it names (`toEffectKey`); absent in older plans. */
+  effects?: string[];
   /** The dashboard that it shows; null for a plan that shows none, absent in older plans. */
   dashboard?: PlannedDashboard | null;
   status: PlanStatus;

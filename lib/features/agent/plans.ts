@@ -9,7 +9,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
 import { GRANT_MS, PLAN_WAIT_MS, STEPS_MAX } from "./limits";
 import type { PlanDoc, PlannedDashboard, PlanStatus } from "./model";
-import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
+import type { Grant, PlanAnswer, PlanDecisionBody, PlanEffect } from "./schema";
 
 /** Events are only hints, so the plan is also polled at this interval, in ms. */
 const LOOK_EVERY_MS = 15_000;
@@ -28,12 +28,13 @@ export type Proposal = {
   planMarkdown: string;
   grants: Grant[];
   targets?: string[] | undefined;
+  effects?: PlanEffect[] | undefined;
   /** Input of `save_dashboard`; the plan shows it. */
   dashboard?: Record<string, unknown> | undefined;
 };
 
-/** The connection, console or flow that an effect changes; a plan covers it by its id. */
-export type GrantTarget = { id: string };
+/** Names that a plan must have: the changed resource, in its targets, or the change itself, in its effects. */
+export type GrantTarget = { id: string } | { effect: PlanEffect };
 
 /**
  * Asks the user to approve a plan. A plan that was returned for changes may be proposed again with its id.
@@ -51,6 +52,7 @@ export async function proposePlan(
     planMarkdown,
     grants: [...new Set(proposal.grants)],
     targets: proposal.targets?.map((id) => id.toLowerCase()) ?? null,
+    effects: proposal.effects?.map(toEffectKey) ?? [],
     dashboard,
     status: "pending",
     granted: [],
@@ -169,17 +171,28 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
 /** Requires a grant. Every tool that writes calls it for each write. @throws AppError `not_allowed` */
 export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarget | null = null): Promise<void> {
   if (await hasGrant(turn, grant, new Date(), target)) return;
-  const named = target === null ? "" : ` and name ${target.id} in its targets`;
   throw new AppError(
     "not_allowed",
-    `This requires the grant ${grant}. Describe the change with propose_plan and request it there${named}.`,
+    `This requires the grant ${grant}. Describe the change with propose_plan and request it there${toNaming(target)}.`,
   );
+}
+
+function toNaming(target: GrantTarget | null): string {
+  if (target === null) return "";
+  return "id" in target
+    ? ` and name ${target.id} in its targets`
+    : ` and name ${JSON.stringify(target.effect)} in its effects`;
+}
+
+/** Returns a text that is equal for equal effects. */
+function toEffectKey({ effect, kind, id, ...rest }: PlanEffect): string {
+  return JSON.stringify([effect, kind, id, ...Object.values(rest)]).toLowerCase();
 }
 
 /**
  * Returns whether an approved plan of the turn gives the grant.
- * @param target must be among the plan's targets; null for an effect that changes nothing existing, such as a new
- *   console
+ * @param target must be among the plan's targets or effects; null for an effect that changes nothing existing, such as
+ *   a new console
  */
 export async function hasGrant(
   turn: TurnOf,
@@ -214,7 +227,7 @@ function toApproved({ caller, chatId, turnId }: TurnOf, grant: Grant, now: Date,
     userId: user._id,
     status: "approved" as const,
     granted: grant,
-    ...(target && { targets: target.id.toLowerCase() }),
+    ...(target && ("id" in target ? { targets: target.id.toLowerCase() } : { effects: toEffectKey(target.effect) })),
     expiresAt: { $gt: now },
     endedAt: null,
   };

@@ -30,6 +30,23 @@ export const GRANTS = [
 export const grant = z.enum(GRANTS);
 export type Grant = z.infer<typeof grant>;
 
+/** Changes that a plan names one by one, since a target would permit too much: deletions and changes of access. */
+export const planEffect = z.discriminatedUnion("effect", [
+  z.object({
+    effect: z.literal("delete"),
+    kind: z.enum(["app", "console_folder", "dashboard_folder"]),
+    id: objectIdText,
+    recursive: z.boolean().default(false).describe("Whether the contents of the folder are deleted too"),
+  }),
+  z.object({
+    effect: z.literal("access"),
+    kind: z.literal("app"),
+    id: objectIdText.nullable().describe("null for a new app"),
+    access: z.enum(["private", "workspace"]),
+  }),
+]);
+export type PlanEffect = z.infer<typeof planEffect>;
+
 /** The body's own limit is lower; only the last message's text counts. */
 const PART_CHARS_MAX = 8 * 1024 * 1024;
 /** Maximum length of a console's text. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { createAppBody, TEMPLATE_NAMES, updateAppBody } from "@/lib/features/apps/schema";
 import { createApp, listApps, updateApp } from "@/lib/features/apps/service";
 import { idCursor, objectIdText } from "@/lib/platform/http/schema";
+import type { PlanEffect } from "../schema";
 import { shortText } from "./short";
 import { BOTH, defineTool, parsed } from "./tool";
 
@@ -34,7 +35,7 @@ const listAppsTool = defineTool({
 const saveAppTool = defineTool({
   name: "save_app",
   description:
-    "Creates an app from a template, without publishing it, or renames, describes or moves the one with appId. Requires the grant app-write and, for a change, its ID in the plan's targets. access moves an app between private and workspace; only its owner can do this.",
+    "Creates an app from a template, without publishing it, or renames, describes or moves the one with appId. Requires the grant app-write and, for a change, its ID in the plan's targets. access moves an app between private and workspace; only its owner can do this, and the plan's effects name it.",
   input: z.object({
     appId: objectIdText.optional().describe("Omit it to create an app"),
     title: z.string().max(200).optional().describe("Required for a new app"),
@@ -50,14 +51,20 @@ const saveAppTool = defineTool({
   run: async ({ caller, requireGrant }, { appId, ...fields }) => {
     if (appId === undefined) {
       await requireGrant("app-write");
+      if (fields.access === "workspace") await requireGrant("app-write", toAccessEffect(null, fields.access));
       return toListed(await createApp(caller, parsed(createAppBody, fields)));
     }
     await requireGrant("app-write", { id: appId });
+    if (fields.access) await requireGrant("app-write", toAccessEffect(appId, fields.access));
     return toListed(await updateApp(caller, appId, parsed(updateAppBody, fields)));
   },
 });
 
 export const appTools = [listAppsTool, saveAppTool];
+
+function toAccessEffect(id: string | null, access: "private" | "workspace"): { effect: PlanEffect } {
+  return { effect: { effect: "access", kind: "app", id, access } };
+}
 
 function toListed({ id, slug, title, description, access }: z.infer<typeof app>) {
   return { id, slug, title, description: shortText(description, DESCRIPTION_CHARS_MAX), access };

@@ -75,7 +75,7 @@ const DELETIONS = {
 const deleteItemTool = defineTool({
   name: "delete_item",
   description:
-    "Deletes an app with its drafts, or a folder. Requires the grant item-delete with the app or folder in the plan's targets. State in the plan what is lost: the items of a folder can be restored for 30 days, an app cannot.",
+    "Deletes an app with its drafts, or a folder. Requires the grant item-delete and the deletion in the plan's effects. State in the plan what is lost: the items of a folder can be restored for 30 days, an app cannot.",
   input: z.object({
     kind: z.enum(["app", "console_folder", "dashboard_folder"]),
     id: objectIdText,
@@ -87,7 +87,7 @@ const deleteItemTool = defineTool({
   isDestructive: true,
   agents: BOTH,
   run: async ({ caller, requireGrant }, { kind: of, id, recursive = false }) => {
-    await requireGrant("item-delete", { id });
+    await requireGrant("item-delete", { effect: { effect: "delete", kind: of, id, recursive } });
     const remove: Deletion = DELETIONS[of];
     await remove(caller, id, { recursive });
     return { deleted: id };

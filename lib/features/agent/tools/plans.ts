@@ -6,10 +6,10 @@ import { isStorable, objectIdText } from "@/lib/platform/http/schema";
 import { PLAN_CHARS_MAX } from "../limits";
 import type { PlannedDashboard } from "../model";
 import { outcomeOf, type Proposal } from "../plans";
-import { GRANTS, grant } from "../schema";
+import { GRANTS, grant, planEffect } from "../schema";
 import { BOTH, defineTool } from "./tool";
 
-/** More than a user would read. */
+/** More than a user would read; of effects too. */
 const TARGETS_MAX = 50;
 
 const proposePlanTool = defineTool({
@@ -27,6 +27,14 @@ const proposePlanTool = defineTool({
       .optional()
       .describe(
         "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, the metric file, the dashboard, the app, the folder, or the destination of a new flow. A rule needs its console or flow. New consoles, metric files, dashboards, apps and folders need none.",
+      ),
+    effects: z
+      .array(planEffect)
+      .min(1)
+      .max(TARGETS_MAX)
+      .optional()
+      .describe(
+        "Each app or folder to delete, and each app whose access changes or that is new with access workspace. The person sees them in words",
       ),
     dashboard: z
       .record(z.string(), z.unknown())
