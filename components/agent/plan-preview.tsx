@@ -3,10 +3,12 @@
 import { CircleCheck, Maximize2 } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import type { PlannedDashboard } from "@/components/agent/tool-parts";
+import { useConsolesById } from "@/components/consoles/use-consoles";
 import { usePreviews, type WidgetPreview } from "@/components/dashboards/edit/use-preview";
 import { useDashboard } from "@/components/dashboards/use-dashboards";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import { WidgetGrid } from "@/components/dashboards/widget-grid";
+import { useFoldersById } from "@/components/folders/use-folders";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -25,7 +27,8 @@ const DiffView = lazyComponent(
 );
 
 const EMPTY: Draft = { title: "", description: "", access: "private", datasets: [], widgets: [], filters: [] };
-/** More changes and errors than a person reads before a decision; the diff has all changes. */
+const NO_IDS: string[] = [];
+/** More changes, errors and consoles than a person reads before a decision; the diff has all changes. */
 const LISTED_MAX = 12;
 /** A dashboard's file, for the editor's diff. */
 const PLAIN_TEXT = { extension: [] };
@@ -128,6 +131,10 @@ function Rendered({ dashboard, saved, onBlocked }: PlanPreviewProps & { saved: D
           </button>
         </div>
       )}
+      <Placement
+        folderId={dashboard.folderId === undefined ? (saved?.folderId ?? null) : dashboard.folderId}
+        draft={draft}
+      />
       {/* A picture of the page: the enlarged one can be operated. */}
       <div className="plan-board" inert>
         <div className="row plan-board-head">
@@ -148,6 +155,35 @@ function Rendered({ dashboard, saved, onBlocked }: PlanPreviewProps & { saved: D
         </Modal>
       )}
     </section>
+  );
+}
+
+/** The folder of the dashboard and its readers, with a warning about the data that they see. */
+function Placement({ folderId, draft }: { folderId: string | null; draft: Draft }) {
+  const folders = useFoldersById(folderId === null ? NO_IDS : [folderId]);
+  const isShared = draft.access === "workspace";
+  const parts = isShared ? [...draft.datasets, ...draft.widgets] : [];
+  const consoles = useConsolesById(
+    parts.flatMap(({ source }) => (source !== null && "consoleId" in source ? source.consoleId : [])),
+  );
+  const names = consoles.data.filter(({ access }) => access === "private").map(({ name }) => name);
+  const more = names.length - LISTED_MAX;
+  return (
+    <>
+      <p className="plan-preview-place xs t2">
+        Saved {folderId === null ? "at " : "in "}
+        <b className="b6">
+          {folderId === null ? "the top level" : (folders.data.find(({ id }) => id === folderId)?.path ?? folderId)}
+        </b>
+        . {isShared ? "Visible to everyone in the workspace." : "Private."}
+      </p>
+      {names.length > 0 && (
+        <Notice kind="warn">
+          Everyone in the workspace will see data of private consoles: {names.slice(0, LISTED_MAX).join(", ")}
+          {more > 0 && ` and ${more} more`}.
+        </Notice>
+      )}
+    </>
   );
 }
 

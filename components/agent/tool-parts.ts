@@ -68,7 +68,7 @@ export type Plan = {
 
 /** The server has validated the fields before it stored the plan. */
 export type PlannedDashboard = Partial<
-  Pick<Dashboard, "title" | "description" | "datasets" | "widgets" | "filters">
+  Pick<Dashboard, "title" | "description" | "folderId" | "access" | "datasets" | "widgets" | "filters">
 > & {
   /** Omitted for a new dashboard. */
   dashboardId?: string;

@@ -163,23 +163,33 @@ test("shows the dashboard that a plan saves, from its data", async ({ page, pers
     return list.data.map(({ title }: { title: string }) => title);
   };
   const good = { title: "Products", widgets: [table("Cheapest", "select 'mug' as product, 3 as price")] };
+  const { id: folderId } = (
+    await (
+      await page.request.post(`${base}/dashboards/folders`, { data: { name: "team", access: "workspace" } })
+    ).json()
+  ).data;
+  const { id: consoleId } = await addConsole(page.request, { name: "salaries", content: "select 1" });
+  const shared = { ...good, folderId, datasets: [{ id: "d", name: "Salaries", source: { consoleId } }] };
   const bad = { ...good, widgets: [...good.widgets, table("Broken", "select nothing from nowhere")] };
   own.model.say([planOf(bad)], [{ text: "I changed it." }]);
   await ask(page, person.slug, "Build a dashboard");
   const preview = panel(page).getByRole("region", { name: "Preview" });
   await expect(preview).toContainText("1 of 2 widgets failed", { timeout: 30_000 });
   await expect(preview.getByRole("alert")).toContainText("Broken");
+  await expect(preview).toContainText("Saved at the top level. Private.");
   await expect(button(page, "Approve plan")).toBeDisabled();
   await button(page, "Request changes").click();
   await panel(page).getByRole("textbox", { name: "Requested changes" }).fill("Remove Broken");
   await button(page, "Send request").click();
   await expect(said(page, "I changed it.")).toBeVisible();
 
-  own.model.say([planOf(good)], [{ tool: "save_dashboard", input: good }], [{ text: "It is saved." }]);
+  own.model.say([planOf(shared)], [{ tool: "save_dashboard", input: shared }], [{ text: "It is saved." }]);
   await field(page).fill("Again");
   await page.keyboard.press("Enter");
   await expect(preview).toContainText("1 of 1 widget rendered", { timeout: 30_000 });
   await expect(preview).toContainText("mug");
+  await expect(preview).toContainText("Saved in team. Visible to everyone in the workspace.");
+  await expect(preview).toContainText("will see data of private consoles: salaries.");
   await expectAccessible(page);
   await button(page, "Enlarge preview").click();
   const large = page.getByRole("dialog", { name: "Products" });

@@ -260,6 +260,27 @@ describe("an approved plan", () => {
       expect(saved.widgets).toEqual([expect.objectContaining(shown.widgets[0])]);
     });
 
+    it("names the access that its folder gives it, which the saved one has", async () => {
+      const [shared, own] = await Promise.all(
+        ["workspace", "private"].map((access) => send("POST", "/dashboards/folders", { name: `in ${access}`, access })),
+      );
+      for (const [folderId, access] of [
+        [shared.id, "workspace"],
+        [own.id, "private"],
+        [null, "private"],
+      ]) {
+        const input = { ...content, folderId };
+        model.say([show(input)], [save(input)]);
+        const events = await readPlan();
+        const proposed = events.find(({ toolName }) => toolName === "propose_plan")?.input.dashboard;
+        expect(proposed).toMatchObject({ folderId, access });
+        const { id } = results(events)[1]?.output ?? {};
+        expect(await send("GET", `/dashboards/${id}`)).toMatchObject({ folderId, access });
+      }
+      model.say([plan(["dashboard-write"])], [save({ ...content, folderId: shared.id })]);
+      expect(await askAndApprove()).toMatchObject([{ errorText: expect.stringContaining("Show the dashboard") }]);
+    });
+
     it("changes a dashboard at the version that it showed", async () => {
       const { id } = await send("POST", "/dashboards", { title: "Changed" });
       const change = { dashboardId: id, version: 1, widgets };
@@ -276,6 +297,7 @@ describe("an approved plan", () => {
       const cases: [Say, RegExp][] = [
         [show({ ...content, widgets: [{ kind: "table", source }] }), /not found/i],
         [show({ ...content, widgets: [{ kind: "table", source: { datasetId: "none" } }] }), /“none” not found/],
+        [show({ ...content, folderId: "f".repeat(24) }), /Folder not found/],
         [show({ widgets }), /title/],
         [show({ dashboardId, widgets }, [dashboardId]), /version is required/],
         [show({ dashboardId, version: 99, widgets }, [dashboardId]), /Someone else saved/],

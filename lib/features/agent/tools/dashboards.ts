@@ -2,6 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import { isSameJson } from "@/lib/base/values/same-json";
+import { DASHBOARDS } from "@/lib/features/dashboards/item-kind";
 import { WIDGET_KINDS } from "@/lib/features/dashboards/kinds/traits";
 import { createDashboardBody, type UpdateDashboardBody, updateDashboardBody } from "@/lib/features/dashboards/schema";
 import {
@@ -11,6 +12,8 @@ import {
   listDashboards,
   updateDashboard,
 } from "@/lib/features/dashboards/service";
+import { accessOf } from "@/lib/features/folders/model";
+import { getFolderOrThrow } from "@/lib/features/folders/placement";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { idCursor, objectIdText } from "@/lib/platform/http/schema";
@@ -65,11 +68,16 @@ const readDashboardTool = defineTool({
 const partList = z.array(z.record(z.string(), z.unknown())).optional();
 
 const saveInput = z.object({
-  dashboardId: objectIdText.optional().describe("Omit it to create a private dashboard"),
+  dashboardId: objectIdText.optional().describe("Omit it to create a dashboard"),
   version: z.int().optional().describe("The version that you have read. Required with dashboardId"),
   title: z.string().max(200).optional().describe("Required for a new dashboard"),
   description: z.string().optional(),
-  folderId: objectIdText.nullable().optional().describe("null is the top level"),
+  folderId: objectIdText
+    .nullable()
+    .optional()
+    .describe(
+      "null is the top level. A new dashboard gets the access of its folder, so everyone sees it in a shared one; at the top level it is private. Show it in the plan",
+    ),
   datasets: partList.describe("{id, name, source: {connectionId, query} | {metrics, dimensions?, filters?}}"),
   widgets: partList.describe(
     `{id, kind: ${WIDGET_KINDS.join("|")}, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark (of a map: regions or points), dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns, tab?: the name of the tab that shows it}`,
@@ -104,13 +112,16 @@ const saveDashboardTool = defineTool({
 
 /**
  * Validates the input of `save_dashboard` and returns what a plan shows of it.
- * @throws AppError as `checkDashboard`
+ * @throws AppError as `checkDashboard`, and not_found for a folder that the caller cannot see
  */
 export async function planDashboard(caller: Caller, input: Record<string, unknown>): Promise<PlannedDashboard> {
   const { dashboardId, ...sent } = parsed(saveInput, input);
+  const folder = sent.folderId ? await getFolderOrThrow(caller, DASHBOARDS, sent.folderId) : null;
   const change = dashboardId === undefined ? null : { dashboardId: new ObjectId(dashboardId), ...toUpdate(sent) };
   const body = change ?? parsed(createDashboardBody, sent);
-  const fields = { ...sent, ...(await checkDashboard(caller, change, body)) };
+  // A folder that is shared after the approval must not disclose the dashboard.
+  const access = change ? {} : { access: folder ? accessOf(folder.space) : "private" };
+  const fields = { ...sent, ...access, ...(await checkDashboard(caller, change, body)) };
   return { dashboardId: dashboardId ?? null, sent: JSON.stringify(sent), fields: JSON.stringify(fields) };
 }
 
@@ -121,7 +132,7 @@ function toUpdate(fields: object): UpdateDashboardBody {
 
 /**
  * Returns the fields to save: those that an approved plan shows, if it shows a dashboard.
- * @throws AppError `not_allowed` for fields that differ from them
+ * @throws AppError `not_allowed` for fields that differ from them, and for a folder that no plan shows
  */
 async function toPlanned({ chat }: ToolContext, dashboardId: string | null, sent: object): Promise<object> {
   const plans = chat ? await chat.plannedDashboards(dashboardId === null ? null : { id: dashboardId }) : [null];
@@ -133,7 +144,10 @@ async function toPlanned({ chat }: ToolContext, dashboardId: string | null, sent
     );
     if (isSame) return shown;
   }
-  if (plans.includes(null)) return sent;
+  if (plans.includes(null)) {
+    if (!chat || !("folderId" in sent) || sent.folderId === null) return sent;
+    throw new AppError("not_allowed", "The folder decides who sees the dashboard. Show the dashboard in the plan.");
+  }
   throw new AppError(
     "not_allowed",
     "The approved plan shows a different dashboard. Save what it shows, or propose a new plan.",
