@@ -21,6 +21,8 @@ type Rows = {
   rows: ResultRow[];
   /** Rows of the earlier period, with times shifted onto this one. */
   before?: ResultRow[] | undefined;
+  /** Comparison of the page; a chart without it may have one with the year before. */
+  compare?: "previous" | "year" | undefined;
 };
 
 /** Returns the chart of a widget: null if no column can be drawn, a specification if only Vega-Lite can draw it. */
@@ -34,10 +36,11 @@ export function toWidgetChart(
   const picture = found.settings;
   const now = toNamed(picture, rows.fields, rows.rows, look);
   const before = rows.before ?? toYearBefore(spec, rows);
-  if (before === undefined || !canShowBefore(picture, now)) return { settings: picture, picture, data: now };
+  const hasNone = before === undefined || (before.length === 0 && rows.compare === undefined);
+  if (hasNone || !canShowBefore(picture, now)) return { settings: picture, picture, data: now };
   const then = toNamed(picture, rows.fields, before, look);
   if (then.step !== null) return { settings: picture, picture, data: now };
-  const data = mergeBefore(now, then, rows.before ? BEFORE_NAME : YEAR_BEFORE_NAME);
+  const data = mergeBefore(now, then, rows.compare === "previous" ? BEFORE_NAME : YEAR_BEFORE_NAME);
   return { settings: { ...picture, stack: "apart" }, picture, data };
 }
 

@@ -16,8 +16,14 @@ const measures = [{ field: "n", op: "sum", as: "sold" }];
 const row = (day: string, region: string, sold: number): ResultRow => ({ day, region, sold });
 const THEME = { series: ["one", "two"], grid: "g", axis: "grey", text: "t", surface: "s", font: "f" };
 
-function drawn(spec: Record<string, unknown>, fields: ResultField[], rows: ResultRow[], before: ResultRow[]) {
-  const chart = toWidgetChart(spec, { fields, rows, before }, LOOK);
+function drawn(
+  spec: Record<string, unknown>,
+  fields: ResultField[],
+  rows: ResultRow[],
+  before?: ResultRow[],
+  compare?: "previous" | "year",
+) {
+  const chart = toWidgetChart(spec, { fields, rows, before, compare }, LOOK);
   if (chart === null || "kind" in chart) throw new Error("It has no settings.");
   return chart;
 }
@@ -28,11 +34,8 @@ describe("an earlier period in a chart", () => {
   const rows = [row("2026-05-01", "north", 1), row("2026-05-02", "north", 2), row("2026-05-01", "south", 3)];
 
   it("gives each series a dashed one in its colour, with its own times too", () => {
-    const { data, settings } = drawn(spec, FIELDS, rows, [
-      row("2026-05-01", "south", 30),
-      row("2026-05-03", "north", 20),
-      row("2026-05-03", "west", 99),
-    ]);
+    const before = [row("2026-05-01", "south", 30), row("2026-05-03", "north", 20), row("2026-05-03", "west", 99)];
+    const { data, settings } = drawn(spec, FIELDS, rows, before, "previous");
     // The greatest first; a series that exists only in the earlier period is not part of this chart.
     expect(data.series.map(({ name }) => name)).toEqual([
       "north",
@@ -60,6 +63,7 @@ describe("an earlier period in a chart", () => {
       FIELDS.slice(1),
       [of("north", 5), of("south", 4)],
       [of("south", 8), of("west", 1)],
+      "previous",
     );
     expect(data.series).toMatchObject([{ name: "This period" }, { name: "Previous period", isBefore: true }]);
     expect(data.places.map(({ at }) => at)).toEqual(["north", "south"]);
@@ -102,10 +106,9 @@ describe("a chart that is compared with the year before", () => {
 
   it("draws its own months a year later, and none after its last one", () => {
     const rows = [of("2025-01-01", 1), of("2025-02-01", 2), of("2026-01-01", 3)];
-    const chart = toWidgetChart(spec("month"), { fields, rows }, LOOK);
-    if (chart === null || "kind" in chart) throw new Error("It has no settings.");
-    expect(chart.data.series.map(({ name }) => name)).toEqual(["This period", "Same period last year"]);
-    expect(chart.data.cells.map((cells) => cells.map(textOf))).toEqual([
+    const { data } = drawn(spec("month"), fields, rows);
+    expect(data.series.map(({ name }) => name)).toEqual(["This period", "Same period last year"]);
+    expect(data.cells.map((cells) => cells.map(textOf))).toEqual([
       ["1", "2", "3"],
       [null, null, "1"],
     ]);
@@ -114,13 +117,40 @@ describe("a chart that is compared with the year before", () => {
   it("keeps the first day of weeks, the time of day and the order of digits", () => {
     const rows = [of("2025-12-29", 1), of("2026-12-28", 2)];
     expect(daysOf(toYearBefore(spec("week"), { fields, rows }))).toEqual(["2026-12-28"]);
-    const hours = [of("2024-02-28T10:00:00Z", 1), of("2024-02-29T10:00:00Z", 1), of("2026-01-01T00:00:00Z", 1)];
+    const hours = [of("2024-02-28T10:00:00Z", 1), of("2026-01-01T00:00:00Z", 1)];
     expect(daysOf(toYearBefore(spec("hour"), { fields, rows: hours }))).toEqual(["2025-02-28T10:00:00Z"]);
+  });
+
+  it("moves weeks that the query has grouped by 52 weeks, and the first days of months by a year", () => {
+    const plain = { ...spec("day"), dimensions: ["day"] };
+    const weeks = [of("2025-01-06", 1), of("2025-01-13", 2), of("2026-01-05", 3), of("2026-01-12", 4)];
+    expect(daysOf(toYearBefore(plain, { fields, rows: weeks }))).toEqual(["2026-01-05", "2026-01-12"]);
+    // Four weeks apart.
+    const months = [of("2025-02-01", 1), of("2025-03-01", 2), of("2026-03-01", 3)];
+    expect(daysOf(toYearBefore(plain, { fields, rows: months }))).toEqual(["2026-02-01", "2026-03-01"]);
+  });
+
+  it("adds 29 February to 28 February, as the page's comparison does", () => {
+    const rows = [of("2024-02-28", 1), of("2024-02-29", 2), of("2025-02-28", 4)];
+    const { data } = drawn(spec("day"), fields, rows);
+    expect(data.cells[1]?.map(textOf)).toEqual([null, null, "3"]);
+  });
+
+  it("adds no series and renames none without an earlier year", () => {
+    for (const before of [undefined, []]) {
+      const { data } = drawn(spec("month"), fields, [of("2026-01-01", 1), of("2026-02-01", 2)], before);
+      expect(data.series.map(({ name }) => name)).toEqual(["sold"]);
+    }
+  });
+
+  it("draws the year before that the server has read", () => {
+    const { data } = drawn(spec("month"), fields, [of("2026-01-01", 3)], [of("2026-01-01", 9)]);
+    expect(data.series.map(({ name }) => name)).toEqual(["This period", "Same period last year"]);
   });
 
   it("yields to the page's period, and needs times", () => {
     const rows = [of("2025-01-01", 1), of("2026-01-01", 3)];
-    const { data } = drawn(spec("month"), fields, rows, [of("2026-01-01", 9)]);
+    const { data } = drawn(spec("month"), fields, rows, [of("2026-01-01", 9)], "previous");
     expect(data.series.map(({ name }) => name)).toEqual(["This period", "Previous period"]);
     expect(toYearBefore({ ...spec("month"), compare: undefined }, { fields, rows })).toBeUndefined();
     expect(toYearBefore(spec("month"), { fields: fields.slice(1), rows })).toBeUndefined();

@@ -22,7 +22,7 @@ export function toYearBefore(
   const at = fields.findIndex(isTimeField);
   const time = fields[at]?.name;
   if (spec.compare !== "year" || time === undefined) return undefined;
-  const unit = toUnit(spec, at);
+  const unit = toUnit(spec, at) || (isWeekly(rows, time) ? "week" : undefined);
   let last = "";
   for (const { [time]: value } of rows) if (typeof value === "string" && value > last) last = value;
   return rows.flatMap((row) => {
@@ -37,11 +37,20 @@ function toUnit({ dimensions, timeUnit }: Readonly<Record<string, unknown>>, at:
   return own || timeUnit;
 }
 
-/** Returns null for a value that is no time, and for 29 February. */
+/** Returns whether all times are whole weeks apart, such as those of a query that groups by week. */
+function isWeekly(rows: readonly ResultRow[], time: string): boolean {
+  const days = [...new Set(rows.map(({ [time]: value }) => String(value).slice(0, 10)))];
+  const [first = ""] = days;
+  const isApart = days.every((day) => Number.isInteger((Date.parse(day) - Date.parse(first)) / (7 * DAY_MS)));
+  // The first days of two months may be whole weeks apart too.
+  return isApart && days.some((day) => day.slice(8) !== first.slice(8));
+}
+
+/** Returns null for a value that is no time. 29 February becomes 28 February a year later, as in the engine. */
 function toYearLater(value: CellValue | undefined, unit: unknown): string | null {
   const [, year = "", rest = ""] = /^(\d{4})(-\d\d-\d\d(?:$|[T ].*))/.exec(String(value)) ?? [];
   if (year === "") return null;
-  if (unit !== "week") return rest.startsWith("-02-29") ? null : `${String(Number(year) + 1).padStart(4, "0")}${rest}`;
+  if (unit !== "week") return `${String(Number(year) + 1).padStart(4, "0")}${rest.replace(/^-02-29/, "-02-28")}`;
   const day = Date.parse(`${year}${rest.slice(0, 6)}`);
   return Number.isNaN(day) ? null : new Date(day + WEEKS_OF_YEAR_MS).toISOString().slice(0, 10) + rest.slice(6);
 }

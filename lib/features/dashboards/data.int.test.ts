@@ -192,6 +192,43 @@ describe("the grain and the comparison of a page", () => {
     expect(widgets.get("rows")).not.toHaveProperty("before");
   });
 
+  it("compares a chart with the year before its range, which its own rows lack", async () => {
+    const values = "(date '2023-01-10', 1), (date '2023-02-10', 2), (date '2024-01-20', 3), (date '2024-02-20', 4)";
+    const query = `select day, day + 400 as sent, n from (values ${values}) t(day, n)`;
+    const spec = {
+      ...{ dimensions: [{ field: "day", timeUnit: "month" }], measures: [{ field: "n", op: "sum", as: "sold" }] },
+      ...{ mark: "line", compare: "year" },
+    };
+    const limited = { ...spec, sort: [{ by: "day", order: "desc" }], limit: 1 };
+    const id = await make({
+      datasets: [{ id: "s", name: "S", source: { connectionId, query } }],
+      widgets: [
+        { id: "chart", kind: "chart", source: { datasetId: "s" }, spec },
+        { id: "limited", kind: "chart", source: { datasetId: "s" }, spec: limited },
+      ],
+      filters: ["day", "sent"].map((field) => ({ id: field, kind: "dateRange", field, datasets: "all" })),
+    });
+    const beforeOf = async (filters: object) => {
+      const widgets = await widgetsOf(id, { filters });
+      return ["chart", "limited"].map((widget) => widgets.get(widget)?.before?.rows);
+    };
+    const [jan, feb] = [
+      { day: "2024-01-01", sold: 1 },
+      { day: "2024-02-01", sold: 2 },
+    ];
+    expect(await beforeOf({ day: { from: "2024-01-01", to: "2024-12-31" } })).toEqual([[jan, feb], [feb]]);
+    // An open range ends today, so it has the current rows a year later too.
+    const later = [
+      { day: "2025-01-01", sold: 3 },
+      { day: "2025-02-01", sold: 4 },
+    ];
+    expect(await beforeOf({ day: { from: "2024-02-01", to: null } })).toEqual([[feb, ...later], [feb]]);
+    // The filter of another column applies to both years.
+    const sent = { from: "2024-01-01", to: "2024-03-01" };
+    expect(await beforeOf({ day: { from: "2024-01-01", to: "2024-12-31" }, sent })).toEqual([[jan], []]);
+    expect(await beforeOf({ sent })).toEqual([undefined, undefined]);
+  });
+
   it("rejects an unknown grain or comparison", async () => {
     const id = await make();
     for (const search of [{ grain: "hour" }, { grain: "x" }, { compare: "ever" }])

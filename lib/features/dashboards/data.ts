@@ -655,10 +655,22 @@ function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain:
   });
 }
 
-/** Returns the previous period; null for a widget that is not compared. */
+/**
+ * Returns the previous period: the page's, else that of a chart which is compared with the year before. Null for a
+ * widget that is not compared, and without a range of days.
+ */
 function earlierOf({ compare, now, zone }: Look, widget: Widget, conditions: readonly Condition[]) {
-  if (compare === undefined || !needsOf(widget)?.isCompared(widget.spec)) return null;
-  return toEarlier(conditions, compare, toPresetDays("today", now, zone).to);
+  if (!needsOf(widget)?.isCompared(widget.spec)) return null;
+  const today = toPresetDays("today", now, zone).to;
+  if (compare !== undefined) return toEarlier(conditions, compare, today);
+  if (widget.spec.compare !== "year") return null;
+  // Without a range, the year before is among the chart's own rows. A range of another column moves none of its times.
+  const times = new Set(queryOf(widget).dimensions.map(({ field }) => field));
+  const ofTimes = conditions.filter((each) => each.kind !== "days" || times.has(each.field));
+  const ended = ofTimes.flatMap((each) => (each.kind === "days" ? { ...each, from: null, to: today } : []));
+  const earlier = toEarlier(ofTimes, "year", today) ?? toEarlier([...ofTimes, ...ended], "year", today);
+  const others = conditions.filter((each) => !ofTimes.includes(each));
+  return earlier && { ...earlier, conditions: [...earlier.conditions, ...others] };
 }
 
 /** Returns the rows of the previous period whose groups are shown. */

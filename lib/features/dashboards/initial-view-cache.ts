@@ -24,7 +24,7 @@ const PAGE_BYTES_MAX = 4 * MIB;
 /** Size as JSON: a page that decompresses to more is not legitimate. */
 const PAGE_JSON_BYTES_MAX = 64 * MIB;
 /** Increment when the data of widgets changes: pages stored by older versions are computed again. */
-const PAGE_FORMAT = 2;
+const PAGE_FORMAT = 3;
 /** Maximum number of zones per dashboard: its viewers use a handful. */
 const ZONES_MAX = 8;
 

@@ -23,6 +23,7 @@ import {
   toDayRange,
   toLabelled,
 } from "@/lib/features/dashboards/browser/widget-click";
+import type { Comparison } from "@/lib/features/results/crossfilter/words";
 import "@/components/chart/chart.css";
 
 type WidgetChartProps = CellLook & {
@@ -32,13 +33,17 @@ type WidgetChartProps = CellLook & {
   rows: ResultRow[];
   /** Rows of the previous period, shifted to the times of this one. */
   before?: ResultRow[] | undefined;
+  compare?: Comparison | undefined;
   press?: WidgetPress | undefined;
 };
 
 /** The chart of a widget, over groups computed by the server. */
-export function WidgetChart({ title, spec, fields, rows, before, digits, times, press }: WidgetChartProps) {
+export function WidgetChart({ title, spec, fields, rows, before, compare, digits, times, press }: WidgetChartProps) {
   const look = useMemo(() => ({ digits, times }), [digits, times]);
-  const chart = useMemo(() => toWidgetChart(spec, { fields, rows, before }, look), [spec, fields, rows, before, look]);
+  const chart = useMemo(
+    () => toWidgetChart(spec, { fields, rows, before, compare }, look),
+    [spec, fields, rows, before, compare, look],
+  );
   const [hidden, setHidden] = useHidden(title);
   const menu = useMarkMenu(press, spec, fields);
   if (chart === null) {

@@ -15,10 +15,16 @@ import { drawFigures } from "../kpi/draw";
 
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 
-export function drawChart(spec: Record<string, unknown>, data: WidgetData, body: Box, { look, paint }: How): Drawn {
+export function drawChart(
+  spec: Record<string, unknown>,
+  data: WidgetData,
+  body: Box,
+  { look, paint, period }: How,
+): Drawn {
   const fields = data.fields as ResultField[];
   const rows = data.rows as ResultRow[];
-  const chart = toWidgetChart(spec, { fields, rows, before: data.before?.rows as ResultRow[] | undefined }, look);
+  const before = data.before?.rows as ResultRow[] | undefined;
+  const chart = toWidgetChart(spec, { fields, rows, before, compare: before && period.compare }, look);
   if (chart === null) return drawWords("No data.", body, paint.faint);
   const isForeign = "kind" in chart;
   const problems = isForeign ? findDrawProblems(chart.spec, rows) : [];
