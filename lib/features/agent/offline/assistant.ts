@@ -414,14 +414,18 @@ function* query(
   if (strict?.choice) return askChoice(strict.choice, `${thread[0] ?? ""}${whole.slice(written.length)}`);
   if (isAlone && chosen.size > 0) return beyondWords(schema, "I can't answer the question with that choice.");
   let frame: Frame | null = null;
+  let dropped: number | null = null;
   for (const text of thread) {
     const linked = link(text, schema, hits, day);
-    frame = frame === null ? understand(linked, schema) : mergeFollowUp(frame, linked, schema);
+    const merged: Frame = frame === null ? understand(linked, schema) : mergeFollowUp(frame, linked, schema);
+    dropped = merged.limit === null ? (frame?.limit ?? dropped) : null;
+    frame = merged;
   }
   if (!frame) return beyondWords(schema);
   const last = link(thread.at(-1) ?? asked, schema, hits, day);
   const followed = thread.at(-2);
   const followedNotes = followed === undefined ? [] : [`I read this as a follow-up to “${cell(followed)}”.`];
+  if (dropped !== null) followedNotes.push(`I assumed that all groups are meant, not only the first ${dropped}.`);
   const unknown = unknownNames(frame, last);
   const [word, ...others] = frame.ignored.filter((each) => !GRAMMAR.has(each.toLowerCase()) && toNumber(each) === null);
   const similar =

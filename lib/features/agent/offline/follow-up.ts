@@ -75,6 +75,8 @@ export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Fr
         : isInstead
           ? next.dims
           : [...before.dims, ...next.dims];
+  // The best 5 of the groups before are not the best 5 of finer ones.
+  const isFiner = dims.length > before.dims.length && before.dims.length > 0;
   const isNewMeasure = next.measures.some(
     ({ refs, fn, table }) => refs.length > 0 || fn !== "count" || (table !== null && table !== before.target),
   );
@@ -91,7 +93,7 @@ export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Fr
     having: next.having.length > 0 ? next.having : before.having,
     share: next.share ?? before.share,
     order: next.order ?? before.order ?? (next.limit !== null ? { ref: null, isDescending: true } : null),
-    limit: next.limit ?? count ?? before.limit,
+    limit: next.limit ?? count ?? (isFiner ? null : before.limit),
     shown: [...before.shown, ...(before.measures.length === 0 && before.dims.length === 0 ? next.shown : [])],
     ignored: next.ignored,
     hints: new Set([...before.hints, ...next.hints]),

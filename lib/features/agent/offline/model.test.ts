@@ -130,6 +130,25 @@ test("changes the previous question in a follow-up, without reading the schema a
   expect(second.calls).not.toContain("describe_entity");
 });
 
+test("drops a limit when a follow-up makes the groups finer, and keeps it otherwise", async () => {
+  const of = engine(() => [{ n: 1 }]);
+  const first = await ask("Top 5 countries by number of orders", of);
+  const next = async (content: string, messages = first.messages) => {
+    const asked = await ask([...messages, { role: "user", content }], of);
+    return { ...asked, query: asked.ran.filter(({ query }) => !query.includes("as place")).at(-1)?.query };
+  };
+  expect(first.ran.at(-1)?.query).toMatch(/limit 5$/);
+  const finer = await next("and by month?");
+  expect(finer.query).toContain("date_trunc('month', o.placed_at)");
+  expect(finer.query).not.toMatch(/limit 5$/);
+  expect(finer.text).toContain("I assumed that all groups are meant, not only the first 5.");
+  const later = await next("only 2025", finer.messages);
+  expect(later.text).toContain("not only the first 5.");
+  const filtered = await next("only 2025");
+  expect(filtered.query).toMatch(/limit 5$/);
+  expect(filtered.text).not.toContain("all groups");
+});
+
 test("states that it read a follow-up, and asks a few words anew that the earlier tables do not explain", async () => {
   const of = engine(() => [{ n: 1 }]);
   const views = ["shop_sales", "web_sales"].map((name) => table(name, column("revenue", "numeric")));
