@@ -5,8 +5,9 @@ import { call } from "@/test/client";
 import { type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
+import { admitLargeAnswer } from "./admission";
 import { writeNow } from "./history-writer";
-import { ROW_CHANGES_MAX } from "./limits";
+import { LARGE_ANSWERS_MAX, ROW_CHANGES_MAX } from "./limits";
 
 const ownDatabase = takeOwnDatabase();
 let ana: Person;
@@ -187,12 +188,18 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     await reset();
     await run("update goods set v = 'theirs' where id = 1");
     await run("delete from goods where id = 2");
+    // Short values do not wait for a place of a large response.
+    const places = Array.from({ length: LARGE_ANSWERS_MAX }, () => {
+      return admitLargeAnswer(ana.workspaceId, new AbortController().signal);
+    });
+    const leave = await Promise.all(places);
     const answer = await change([
       { op: "insert", set: { id: "5" } },
       update("1", { v: "one" }, { v: "mine" }),
       update("3", { v: "three" }, { v: "THREE" }),
       { op: "delete", key: { id: "2" }, old: { v: "two" } },
     ]);
+    for (const each of leave) each();
     expect([answer.status, answer.json.code]).toEqual([409, "conflict"]);
     expect(answer.json.details.conflicts).toEqual([
       { change: 1, current: { id: 1, v: "theirs" } },

@@ -20,7 +20,7 @@ import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { isWriteConfirmed, requireConfirmation } from "./confirmation";
-import { CELL_BYTES_MAX, CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
+import { CELL_BYTES_MAX, CONFLICTS_MAX, HISTORY_TEXT_CHARS, LARGE_ANSWER_BYTES } from "./limits";
 import type { SessionTurn } from "./manual-sessions";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
 import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
@@ -315,33 +315,39 @@ class RowTransaction {
   }
 
   async #conflict(changes: readonly ChangeStatements[], conflicts: ReadonlySet<number>): Promise<AppError> {
-    // A row is read with all of its values, also those that are too long to show.
-    await this.#options.whenLarge?.();
     const values = new ConflictValues();
     const details: RowConflicts = { conflicts: [] };
     for (const change of [...conflicts].sort((a, b) => a - b).slice(0, CONFLICTS_MAX)) {
       const row = changes[change]?.row;
-      const found = row ? await this.#current(row, row.columns) : null;
-      const shown = found && Object.entries(found).map(([name, value]) => [name, values.show(value)]);
-      details.conflicts.push({ change, current: shown && Object.fromEntries(shown) });
+      details.conflicts.push({ change, current: row ? await this.#current(row, row.columns, values) : null });
     }
     return toConflict(details, conflicts.size);
   }
 
-  /** Returns the present values of some columns; null for a deleted row. One that cannot be read is shown as too long. */
-  async #current(row: NonNullable<ChangeStatements["row"]>, columns: readonly string[]): Promise<Row | null> {
-    const {
-      rows: [found = null],
-      isCut,
-    } = await this.#read(row.current(columns));
-    if (!isCut) return found;
+  /**
+   * Returns the present values of some columns as a conflict shows them; null for a deleted row. One that cannot be
+   * read is shown as too long.
+   */
+  async #current(row: ChangedRow, columns: readonly string[], values: ConflictValues): Promise<Row | null> {
+    const { shown, isCut } = await this.#show(row.current(columns), values);
+    // The next values are read when a large amount of memory may be held. Rows of a usual size wait for nothing.
+    if (isCut || values.bytesRead > LARGE_ANSWER_BYTES) await this.#options.whenLarge?.();
+    if (!isCut) return shown;
     const [only, second] = columns;
     if (only !== undefined && second === undefined) return { [only]: LONG_VALUE };
     // One of them is too long: the others are read without it.
     const middle = Math.ceil(columns.length / 2);
-    const first = await this.#current(row, columns.slice(0, middle));
-    const last = first && (await this.#current(row, columns.slice(middle)));
+    const first = await this.#current(row, columns.slice(0, middle), values);
+    const last = first && (await this.#current(row, columns.slice(middle), values));
     return last && { ...first, ...last };
+  }
+
+  /** Reads a row, and keeps only the values that a conflict shows. */
+  async #show(statement: Statement, values: ConflictValues): Promise<{ shown: Row | null; isCut: boolean }> {
+    const { rows, isCut } = await this.#read(statement);
+    const [found] = rows;
+    const shown = found && Object.entries(found).map(([name, value]) => [name, values.show(value)]);
+    return { shown: shown ? Object.fromEntries(shown) : null, isCut };
   }
 
   /** Runs a statement to its end and returns its rows, which are few. */
@@ -350,6 +356,7 @@ class RowTransaction {
   }
 }
 
+type ChangedRow = NonNullable<ChangeStatements["row"]>;
 type Row = Record<string, WireValue>;
 /** `isCut`: a value of the row after these is too large to be read. */
 type ReadRows = { rows: Row[]; isCut: boolean; affectedRows: number | null };

@@ -12,10 +12,17 @@ export const LONG_VALUE = "(value too long to show)";
 /** The values of all conflicts of a response, within its size. */
 export class ConflictValues {
   #bytesLeft = SHOWN_TOTAL_BYTES_MAX;
+  #bytesRead = 0;
+
+  /** Size of all values that were read to be shown, in bytes. */
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
 
   /** Returns a value as a conflict shows it. */
   show(value: WireValue): WireValue {
     const bytes = valueBytes(value);
+    this.#bytesRead += bytes;
     if (bytes > Math.min(SHOWN_BYTES_MAX, this.#bytesLeft)) return LONG_VALUE;
     this.#bytesLeft -= bytes;
     return value;
