@@ -75,7 +75,7 @@ test("answers a question with a visible query, and keeps the chat over a reload"
   // The field sends nothing before the answer is complete.
   await expect(panel(page).getByRole("button", { name: "Stop", exact: true })).toHaveCount(0);
   // A question that is not understood for certain opens in the builder.
-  await ask(page, "top 3 customers by total order value in 2025");
+  await ask(page, "top 3 customers by revenue in 2025");
   await panel(page).getByRole("link", { name: "Change it in the question builder" }).click();
   await expect(page.locator(".question-view")).toContainText("orders");
   await expect(page.locator(".question-view")).toContainText("2025-01-01");

@@ -57,7 +57,7 @@ test("answers a question without SQL, which survives a reload and becomes a cons
   // A saved question opens again, also after its SQL was edited.
   await page.getByRole("button", { name: "Save as console" }).click();
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
-  const changed = page.getByText("The SQL of this console was changed");
+  const changed = page.getByText("of this console no longer match");
   await page.getByRole("link", { name: "Edit question" }).click();
   await expect(page.getByRole("region", { name: "Group by" })).toContainText("customers.country");
   await expect(changed).toHaveCount(0);
