@@ -179,6 +179,19 @@ test.each([
   }
 });
 
+test("refuses to read the records through a view of an uploaded file", async () => {
+  const connectionId = await create("viewed", "id\n0\n");
+  await write("create view seen as from __millrace.imports");
+  try {
+    for (const query of ["select id from seen", "from duckdb_table_sample('__millrace.imports')"]) {
+      const answer = await send("POST", `/databases/${connectionId}/execute`, { query });
+      expect([answer.status, answer.json.code]).toEqual([400, "not_allowed"]);
+    }
+  } finally {
+    await write("drop view seen");
+  }
+});
+
 /** Runs statements in the file of the imported tables, as someone could before they upload it. */
 async function write(...queries: string[]): Promise<unknown[][]> {
   // The engine locks the file.

@@ -32,7 +32,6 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "duckdb_optimizers",
   "duckdb_schemas",
   "duckdb_sequences",
-  "duckdb_table_sample",
   "duckdb_tables",
   "duckdb_types",
   "duckdb_variables",

@@ -1,8 +1,8 @@
-import { DuckDBInstance } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSqlTokens } from "../../../base/sql/lexer.ts";
-import { checkText, explainedText } from "./guard.ts";
+import { checkPlan, checkText, explainedText, refusedAmong } from "./guard.ts";
 
 const tokensOf = (text: string) => readSqlTokens(text, "duckdb");
 
@@ -45,5 +45,49 @@ describe("counting statements", () => {
     );
     expect(taken).toBeGreaterThan(100);
     connection.closeSync();
+  });
+});
+
+describe("plans with the server's records", () => {
+  const [records, refused] = ["__millrace.imports", refusedAmong(["duckdb_table_sample", "pragma_table_info"], [])];
+  const definitions = [
+    "create schema __millrace",
+    `create table ${records} (id varchar, "rows" bigint)`,
+    "create table sales (id varchar, __millrace varchar)",
+    `create view seen as select * from ${records}`,
+    "create view twice as from seen",
+    `create macro listed() as table from ${records}`,
+    `create macro counted() as (select count(*) from ${records})`,
+  ];
+
+  let connection: DuckDBConnection;
+
+  beforeAll(async () => {
+    connection = await (await DuckDBInstance.create(":memory:")).connect();
+    for (const each of definitions) await connection.run(each);
+    await connection.run(`insert into ${records} values ('1', 1), ('2', 2)`);
+  });
+  afterAll(() => connection.closeSync());
+
+  it.each<[string, boolean]>([
+    ["from sales where __millrace = '__millrace.imports'", true],
+    ["from seen", false],
+    ["select count(*) from twice where id = '1'", false],
+    ["from listed()", false],
+    ["select counted() from sales", false],
+    ["select (select max(id) from seen)", false],
+    ["insert into sales select id, id from seen", false],
+    ["create table own as from seen", false],
+    ["summarize seen", false],
+    ["pivot seen on id using count(*)", false],
+    ["update sales set id = (select min(id) from seen)", false],
+    [`from duckdb_table_sample('${records}')`, false],
+  ])("%s: allowed is %s", async (query, isAllowed) => {
+    const rows = (await connection.runAndReadAll(`explain (format json) ${query}`)).getRows();
+    const check = () => {
+      for (const [, plan] of rows) checkPlan(JSON.parse(String(plan)), refused, false);
+    };
+    if (isAllowed) expect(check).not.toThrow();
+    else expect(check).toThrow(/not allowed|Schema __millrace has records/);
   });
 });

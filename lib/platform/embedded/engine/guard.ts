@@ -112,7 +112,9 @@ export function checkText(query: string, mayControl = false): SqlToken[] {
 }
 
 /**
- * Refuses the schema of Millrace's records, which a statement has to name: a search path can't be set.
+ * Refuses the schema of Millrace's records by its name: a search path can't be set. `checkPlan` refuses it in the views
+ * and macros of an uploaded file. A plan without a scan, such as a count, and functions that take a table's name as text
+ * may tell its columns and statistics, but no rows.
  * @throws StatementFailure `not_allowed`
  */
 export function checkSchemas(tokens: readonly SqlToken[]): void {
@@ -172,7 +174,12 @@ export function checkPlan(node: unknown, refused: Refused, mayTell: boolean): vo
   }
   if (typeof node !== "object" || node === null) return;
   const { name, extra_info: info, children } = node as Record<string, unknown>;
-  const called = typeof info === "object" && info !== null ? (info as Record<string, unknown>).Function : undefined;
+  const { Function: called, Table: table } =
+    typeof info === "object" && info !== null ? (info as Record<string, unknown>) : {};
+  // The table's name follows those of the database and the schema.
+  if (typeof table === "string" && table.toLowerCase().includes(`.${OWN_SCHEMA}.`)) {
+    throw new StatementFailure("not_allowed", OWN_RECORDS);
+  }
   for (const each of [name, called]) {
     if (typeof each !== "string" || (mayTell && TELLING_FUNCTIONS.has(each.trim().toLowerCase()))) continue;
     refuseFunction(each.trim(), refused);
