@@ -9,6 +9,7 @@ import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 import { collections } from "../collections";
 import { MCP_APPROVAL_MS } from "../limits";
 import type { Tool } from "../tools/tool";
+import { type Question, toQuestion } from "./question";
 
 /*
  * Approval of writes by the person at a client that can ask them (elicitation). The answer is another request, which
@@ -19,8 +20,6 @@ import type { Tool } from "../tools/tool";
 const LOOK_EVERY_MS = 500;
 /** Maximum number of open questions of a person: more than one client shows. */
 const OPEN_MAX = 10;
-/** Maximum length of the arguments in a question. */
-const ARGUMENTS_CHARS_MAX = 4_000;
 const NONCE_BYTES = 16;
 
 const initialize = z.object({
@@ -45,9 +44,9 @@ export function newSessionId(via: ByKey): string {
 
 /** Returns whether this key or app received the session's id. */
 export function isOwnSession(via: ByKey, sessionId: string): boolean {
-  const [nonce = "", given = ""] = sessionId.split(".", 2);
-  const expected = sign(nonce, via);
-  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+  const [nonce = ""] = sessionId.split(".", 1);
+  const [given, expected] = [Buffer.from(sessionId), Buffer.from(`${nonce}.${sign(nonce, via)}`)];
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 function sign(nonce: string, { keyId, appId }: ByKey): string {
@@ -59,11 +58,9 @@ function sign(nonce: string, { keyId, appId }: ByKey): string {
 /** Sends a message on the stream of the call that it belongs to. */
 export type SendMessage = (message: { jsonrpc: "2.0"; id: string; method: string; params: Question }) => Promise<void>;
 
-type Question = { [name: string]: unknown };
-
 /**
  * Asks the person to approve one call, and waits. The approval is for this call with these arguments.
- * @throws AppError `not_allowed` without an approval; the signal's reason
+ * @throws AppError `not_allowed` without an approval, `too_large` as `toQuestion`; the signal's reason
  */
 export async function askApproval(
   { workspaceId, user }: Caller,
@@ -72,6 +69,7 @@ export async function askApproval(
   send: SendMessage,
   signal: AbortSignal,
 ): Promise<void> {
+  const params = toQuestion(call);
   const approvals = collections.mcpApprovals();
   const whose = { workspaceId, userId: user._id };
   if ((await approvals.countDocuments({ ...whose, expiresAt: { $gt: new Date() } })) >= OPEN_MAX) {
@@ -81,7 +79,7 @@ export async function askApproval(
   const expiresAt = new Date(Date.now() + MCP_APPROVAL_MS);
   await approvals.insertOne({ _id, ...whose, sessionId, requestId, isApproved: null, expiresAt });
   try {
-    await send({ jsonrpc: "2.0", id: requestId, method: "elicitation/create", params: toQuestion(call) });
+    await send({ jsonrpc: "2.0", id: requestId, method: "elicitation/create", params });
     for (;;) {
       const decided = await approvals.findOneAndDelete({ _id, workspaceId, isApproved: { $ne: null } });
       if (decided?.isApproved) return;
@@ -125,28 +123,4 @@ export async function recordAnswer(
       { requestId, workspaceId, userId: user._id, sessionId, isApproved: null, expiresAt: { $gt: new Date() } },
       { $set: { isApproved } },
     );
-}
-
-/** Characters that hide or reorder text. */
-const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu;
-
-function toQuestion({ tool, input }: { tool: Pick<Tool, "name" | "writes">; input: object }): Question {
-  const text = JSON.stringify(input, null, 2).replace(INVISIBLE, "");
-  const isCut = text.length > ARGUMENTS_CHARS_MAX;
-  const shown = isCut ? `${text.slice(0, ARGUMENTS_CHARS_MAX).toWellFormed()}\n(truncated)` : text;
-  return {
-    message: `Allow ${tool.name} in Millrace? Permission: ${tool.writes}, for this call only.\n${shown}`,
-    requestedSchema: {
-      type: "object",
-      properties: {
-        decision: {
-          type: "string",
-          title: "Decision",
-          enum: ["approve", "decline"],
-          enumNames: ["Approve", "Decline"],
-        },
-      },
-      required: ["decision"],
-    },
-  };
 }

@@ -59,11 +59,11 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
   const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
   const calls = messages.filter((message) => toolCall.safeParse(message).success).length;
   if (appId && calls > 0) noteAppUse({ _id: appId, workspaceId: caller.workspaceId }, calls, new Date());
-  requireScope({ ...caller, via: key.via }, parsedBody);
+  for (const message of messages) requireScope({ ...caller, via: key.via }, message);
   const sessionId = request.headers.get(SESSION_HEADER);
   if (sessionId !== null && !isOwnSession(key.via, sessionId)) return noSuchSession();
   // Each call that writes needs its own stream for its question.
-  if (sessionId !== null && messages.length !== 1) return unreadable("Send one message per request.");
+  if (sessionId !== null && Array.isArray(parsedBody)) return unreadable("Send one message per request, not an array.");
   const given = sessionId === null ? null : toAnswer(parsedBody);
   if (sessionId !== null && given !== null) {
     await recordAnswer(caller, sessionId, given);
@@ -203,8 +203,7 @@ function serverFor(caller: Caller, left: AbortSignal, asking: Asking | null): Se
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw failure(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
-    const input = params.arguments ?? {};
-    refuseBadInput(tool, input);
+    const input = readInput(tool, params.arguments ?? {});
     try {
       const gone = AbortSignal.any([left, signal]);
       const ask =
@@ -258,23 +257,33 @@ function contextFor(caller: Caller, signal: AbortSignal, ask: (() => Promise<voi
   };
 }
 
-/** @throws the protocol's error for arguments that do not match the tool's schema */
-function refuseBadInput(tool: Tool, input: Record<string, unknown>): void {
-  const missing = tool.withoutChat?.required.find((field) => input[field] === undefined);
+/**
+ * Returns a tool's input for a client. A person approves all fields of a change, so unknown ones are errors; a tool
+ * that only reads ignores them.
+ */
+function inputOf({ input, writes }: Tool): z.ZodType {
+  return writes !== null && input instanceof z.ZodObject ? input.strict() : input;
+}
+
+/**
+ * Returns the arguments of a call as the tool runs them.
+ * @throws the protocol's error for arguments that do not match the tool's schema
+ */
+function readInput(tool: Tool, sent: Record<string, unknown>): object {
+  const missing = tool.withoutChat?.required.find((field) => sent[field] === undefined);
   if (missing !== undefined) throw failure(ErrorCode.InvalidParams, `${tool.name}: ${missing} is required.`);
-  const parsed = tool.input.safeParse(input);
-  if (parsed.success) return;
-  const [issue] = parsed.error.issues;
-  throw failure(
-    ErrorCode.InvalidParams,
-    `${tool.name}: ${toPathText(issue?.path ?? [])}: ${issue?.message ?? "invalid"}`,
-  );
+  const outcome = inputOf(tool).safeParse(sent);
+  if (outcome.success) return outcome.data as object;
+  const [issue] = outcome.error.issues;
+  const parts = [tool.name, toPathText(issue?.path ?? []), issue?.message ?? "Invalid."];
+  throw failure(ErrorCode.InvalidParams, parts.filter(Boolean).join(": "));
 }
 
 type ObjectSchema = { type: "object"; properties?: Record<string, object>; required?: string[] };
 
-function inputSchemaOf({ input, withoutChat }: Tool): ObjectSchema {
-  const schema = z.toJSONSchema(input, { io: "input" }) as ObjectSchema;
+function inputSchemaOf(tool: Tool): ObjectSchema {
+  const schema = z.toJSONSchema(inputOf(tool), { io: "input" }) as ObjectSchema;
+  const { withoutChat } = tool;
   if (!withoutChat) return schema;
   const { required, absent } = withoutChat;
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !absent.includes(name));
