@@ -14,7 +14,7 @@ import "./consent.css";
 const SCOPE_WORDS: Record<Scope, { name: string; help: string }> = {
   read: { name: "Read", help: "See schemas, consoles and metrics. Run read-only queries." },
   write: { name: "Write", help: "Save consoles and metrics. Run flows." },
-  build: { name: "Build", help: "Create flows and dashboards. Set schedules and notification rules." },
+  build: { name: "Build", help: "Create flows. Save dashboards. Set schedules and notification rules." },
 };
 
 type ConsentFormProps = {

@@ -53,7 +53,7 @@ export function McpSettings() {
           <>
             <p className="t2">
               The key has your permissions in this workspace. Read-only keys can't change anything. Keys with full
-              access can save consoles and run flows.
+              access can create, change and delete items.
             </p>
             <button type="button" className="btn mcp-make" disabled={fresh !== null} onClick={() => setIsMaking(true)}>
               <Plus className="s" />

@@ -203,6 +203,17 @@ describe("the scopes of a token", () => {
     ]);
   });
 
+  it("never include tools that delete, share or move", async () => {
+    const { memory } = await signIn(ana, { scopes: ["read", "write", "build"] });
+    const client = await connect(memory);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["save_dashboard", "create_flow"]));
+    for (const name of ["delete_item", "save_app", "save_folder"]) {
+      expect(names).not.toContain(name);
+      await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(`Connected apps can't use ${name}`);
+    }
+  });
+
   it("are at most those asked for", async () => {
     const memory = new ClientMemory();
     await auth(memory, { serverUrl: MCP, scope: "read", fetchFn: toRoutes });

@@ -202,7 +202,7 @@ function serverFor(caller: Caller, left: AbortSignal, asking: Asking | null): Se
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toListed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool) throw failure(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
+    if (!tool) throw failure(ErrorCode.InvalidParams, toUnavailable(caller, params.name));
     const input = readInput(tool, params.arguments ?? {});
     try {
       const gone = AbortSignal.any([left, signal]);
@@ -231,9 +231,25 @@ function serverFor(caller: Caller, left: AbortSignal, asking: Asking | null): Se
 /** Tools for clients. No plan tool, since only the client itself could approve a plan here. */
 const OFFERED = TOOLS.filter(({ needsChat }) => !needsChat);
 
+/** Returns why the caller has no tool of this name. */
+function toUnavailable(caller: Caller, name: string): string {
+  // A missing scope has been answered before.
+  if (isConnectedApp(caller) && OFFERED.some((tool) => tool.name === name)) {
+    return `Connected apps can't use ${name}. Use Millrace, or an API key with full access.`;
+  }
+  return `Unknown tool ${name.slice(0, NAME_SHOWN)} for this key.`;
+}
+
 /** Returns the caller's tools: a read-only key has no tool that writes, and a token only those of its scopes. */
 function toolsFor(caller: Caller): Tool[] {
-  return OFFERED.filter((tool) => hasScope(caller, scopeOf(tool)));
+  return OFFERED.filter((tool) => {
+    const scope = scopeOf(tool);
+    return scope === null ? !isConnectedApp(caller) && hasScope(caller, "write") : hasScope(caller, scope);
+  });
+}
+
+function isConnectedApp({ via }: Caller): boolean {
+  return via.kind === "key" && via.scopes !== undefined;
 }
 
 /** @param ask asks the person to approve the call; null if the client has asked them */

@@ -45,7 +45,8 @@ const saveAppTool = defineTool({
   }),
   output: app,
   writes: "app-write",
-  scope: "build",
+  // Moves apps to and from the workspace, which no consent names.
+  scope: null,
   isDestructive: true,
   agents: BOTH,
   run: async ({ caller, requireGrant }, { appId, ...fields }) => {

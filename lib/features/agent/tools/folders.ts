@@ -49,7 +49,8 @@ const saveFolderTool = defineTool({
   }),
   output: folder,
   writes: "folder-write",
-  scope: "build",
+  // Moves items to other people's view, which no consent names.
+  scope: null,
   isDestructive: true,
   agents: BOTH,
   run: async ({ caller, requireGrant }, { kind: of, folderId, ...fields }) => {
@@ -83,7 +84,8 @@ const deleteItemTool = defineTool({
   }),
   output: z.object({ deleted: z.string() }),
   writes: "item-delete",
-  scope: "build",
+  // No consent names deletion.
+  scope: null,
   isDestructive: true,
   agents: BOTH,
   run: async ({ caller, requireGrant }, { kind: of, id, recursive = false }) => {

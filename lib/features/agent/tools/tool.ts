@@ -44,8 +44,8 @@ export type Tool = {
   output: z.ZodType;
   /** The grant it needs; null for a read-only tool. */
   writes: Grant | null;
-  /** The permission that a connected app needs for a tool that writes; default: `write`. */
-  scope?: "build";
+  /** The permission that a connected app needs for a tool that writes; default: `write`. Null: no app may use it. */
+  scope?: "build" | null;
   /** Whether it can remove existing data. */
   isDestructive?: true;
   agents: readonly AgentId[];
@@ -72,9 +72,10 @@ export function defineTool<I extends z.ZodType, O extends z.ZodType>({ run, ...t
 
 export const BOTH: readonly AgentId[] = ["console", "flow"];
 
-/** Returns the permission that a connected app needs. */
-export function scopeOf({ writes, scope }: Tool): Scope {
-  return writes === null ? "read" : (scope ?? "write");
+/** Returns the permission that a connected app needs; null if no app may use the tool. */
+export function scopeOf({ writes, scope }: Tool): Scope | null {
+  if (writes === null) return "read";
+  return scope === undefined ? "write" : scope;
 }
 
 /** Parses the input of a service. @throws AppError `invalid_request` with the first problem */

@@ -7,7 +7,7 @@ import { toDescription } from "./connections";
 import { fitting } from "./queries";
 import { runTool, TOOLS, toolNamesOf } from "./registry";
 import { beginningOf, shortText, upToBytes } from "./short";
-import type { ToolContext } from "./tool";
+import { scopeOf, type ToolContext } from "./tool";
 
 const context = {
   signal: new AbortController().signal,
@@ -50,6 +50,15 @@ describe("the tools", () => {
     const flow = ["list_flows", "get_flow", "create_flow", "trigger_flow", "get_run"];
     expect(toolNamesOf("console")).toEqual(console);
     expect(toolNamesOf("flow")).toEqual([...console.filter((name) => name !== "create_chart"), ...flow]);
+  });
+
+  it("are covered by the consent for their scope, or not for connected apps", () => {
+    const namesOf = (scope: string | null) => TOOLS.filter((tool) => scopeOf(tool) === scope).map(({ name }) => name);
+    // As the consent page describes them. People have given these scopes: a new tool must not extend one.
+    expect(namesOf("write")).toEqual(["save_console", "save_metric", "trigger_flow"]);
+    expect(namesOf("build")).toEqual(["save_dashboard", "set_schedule", "save_rule", "create_flow"]);
+    expect(namesOf(null)).toEqual(["save_app", "save_folder", "delete_item"]);
+    expect(TOOLS.filter(({ writes }) => writes === null).every((tool) => scopeOf(tool) === "read")).toBe(true);
   });
 
   it("have input and output objects that JSON Schema can describe", () => {
