@@ -4,6 +4,7 @@ import { type ClientCapabilities, ElicitRequestSchema } from "@modelcontextproto
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { TOOLS } from "@/lib/features/agent/tools/registry";
+import { collections as accounts } from "@/lib/features/instance/collections";
 import { appendLog } from "@/lib/features/runs/logs";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -309,6 +310,22 @@ describe("a client that can ask its user", () => {
     expect([written.isError, asked]).toEqual([true, []]);
   });
 
+  it("is shown the whole input; unknown fields are refused, and so is more than a person reads", async () => {
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), () => APPROVE);
+    for (const { name } of OFFERED.filter(({ writes }) => writes !== null)) {
+      const refusal = await use(client, name, { note: "x".repeat(5_000) }).catch((error: unknown) => error);
+      expect([name, refusal]).toEqual([name, expect.objectContaining({ code: -32602 })]);
+    }
+    const hidden = { kind: "app", id: new ObjectId().toHexString(), note: "x".repeat(5_000) };
+    await expect(use(client, "delete_item", hidden)).rejects.toThrow("note");
+    const long = await use(client, "save_console", { name: "long", content: "x".repeat(20_000) });
+    expect([long.isError, long.content[0]?.text]).toEqual([true, expect.stringContaining("too long to approve")]);
+    expect(asked).toEqual([]);
+    await use(client, "save_console", { name: "one\u202etwo", content: `${"x".repeat(5_000)} end` });
+    expect(asked[0]?.message).toContain("one\\u202etwo");
+    expect(asked[0]?.message).toContain("x end");
+  });
+
   it("is answered from its own session only, once and in time", async () => {
     const key = await seedKey(ana.workspaceId, ana);
     const release = Promise.withResolvers<Answer>();
@@ -328,7 +345,15 @@ describe("a client that can ask its user", () => {
     expect(await answerIn({ "mcp-session-id": sessionOf(others) })).toBe(202);
     expect(await answerIn({})).toBe(202);
     expect(await answerIn({ "mcp-session-id": sessionOf(foreign) })).toBe(404);
-    expect(await answerIn({ "mcp-session-id": `${sessionOf(sent)}x` })).toBe(404);
+    const own = sessionOf(sent);
+    for (const wrong of [`${own}x`, `${own}.x`, `${own.slice(0, -1)}\u00fc`, "\u00fc", "", "."]) {
+      expect([wrong, await answerIn({ "mcp-session-id": wrong })]).toEqual([wrong, 404]);
+    }
+    const saveCall = { method: "tools/call", params: { name: "save_console", arguments: { name: "b", content: "" } } };
+    for (const body of [[], [{ jsonrpc: "2.0", id: 1, ...saveCall }]]) {
+      const batch = await call("POST", "/api/mcp", { key, body, headers: { "mcp-session-id": own } });
+      expect([batch.status, batch.json.error.message]).toEqual([400, expect.stringContaining("one message")]);
+    }
     const bob = await seedMember(ana.workspaceId, "member");
     expect(await answerIn({ "mcp-session-id": sessionOf(sent) }, await seedKey(ana.workspaceId, bob))).toBe(404);
     expect((await openQuestions())[0]?.isApproved).toBeNull();
