@@ -326,6 +326,40 @@ describe("a client that can ask its user", () => {
     expect(asked[0]?.message).toContain("x end");
   });
 
+  it("is asked only about calls that can succeed", async () => {
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), () => APPROVE);
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const make = async (path: string, body: object) =>
+      (await call("POST", base + path, { cookie: ana.cookie, body })).json.data;
+    const file = { name: "Writable", type: "sqlite", config: { file: "writable.sqlite" }, readOnly: false };
+    const { id: connectionId } = await make("/connectors", file);
+    const { id } = await make("/consoles", { name: "scheduled", content: "select 1", connectionId });
+    const schedule = { cron: "0 7 * * *", timezone: "UTC" };
+    await call("PUT", `${base}/consoles/${id}/schedule`, { cookie: ana.cookie, body: schedule });
+    const { id: dashboardId } = await make("/dashboards", { title: "Asked" });
+    const absent = new ObjectId().toHexString();
+    const cases: [string, object, RegExp][] = [
+      ["set_schedule", { kind: "console", id, schedule }, /can't run queries that write/],
+      ["save_console", { consoleId: id, version: 1, content: "drop table t" }, /can't run queries that write/],
+      ["save_console", { content: "select 1" }, /name/],
+      ["save_dashboard", { title: "Bad", widgets: [{ kind: "no such kind" }] }, /kind/],
+      ["save_dashboard", { dashboardId, title: "No version" }, /version is required/],
+      ["save_dashboard", { dashboardId, version: 7, title: "Stale" }, /Someone else/],
+      ["save_app", { description: "No title" }, /title/],
+      ["save_folder", { kind: "console" }, /name/],
+      ["save_app", { appId: absent, title: "x" }, /not found/],
+      ["save_folder", { kind: "console", folderId: absent, name: "x" }, /not found/],
+      ["delete_item", { kind: "app", id: absent }, /not found/],
+      ["delete_item", { kind: "dashboard_folder", id: absent }, /not found/],
+      ["trigger_flow", { flowId: absent }, /not found/],
+    ];
+    for (const [name, input, words] of cases) {
+      const refused = await use(client, name, input);
+      expect([name, input, refused.content[0]?.text]).toEqual([name, input, expect.stringMatching(words)]);
+    }
+    expect(asked).toEqual([]);
+  });
+
   it("is answered from its own session only, once and in time", async () => {
     const key = await seedKey(ana.workspaceId, ana);
     const release = Promise.withResolvers<Answer>();

@@ -51,13 +51,15 @@ const saveAppTool = defineTool({
   agents: BOTH,
   run: async ({ caller, requireGrant }, { appId, ...fields }) => {
     if (appId === undefined) {
+      const body = parsed(createAppBody, fields);
       await requireGrant("app-write");
       if (fields.access === "workspace") await requireGrant("app-write", toAccessEffect(null, fields.access));
-      return toListed(await createApp(caller, parsed(createAppBody, fields)));
+      return toListed(await createApp(caller, body));
     }
+    const body = parsed(updateAppBody, fields);
     await requireGrant("app-write", { id: appId });
     if (fields.access) await requireGrant("app-write", toAccessEffect(appId, fields.access));
-    return toListed(await updateApp(caller, appId, parsed(updateAppBody, fields)));
+    return toListed(await updateApp(caller, appId, body));
   },
 });
 

@@ -24,10 +24,11 @@ const SCHEDULED = {
     /** A console on a connection that may write repeats its writes: that takes `query-write` too. */
     requireGrants: async (context: ToolContext, consoleId: string) => {
       const { id, connectionId } = await getConsole(context.caller, new ObjectId(consoleId));
+      const connection =
+        connectionId === null ? null : await getConnectionDocOrThrow(context.caller, new ObjectId(connectionId));
+      // First, since a client's user is asked for the other grant and can't give this one.
+      if (connection && !mayOnlyRead(connection)) await context.requireGrant("query-write", { id });
       await context.requireGrant("schedule-write", { id });
-      if (connectionId === null) return;
-      const connection = await getConnectionDocOrThrow(context.caller, new ObjectId(connectionId));
-      if (!mayOnlyRead(connection)) await context.requireGrant("query-write", { id });
     },
     put: putConsoleSchedule,
     remove: removeConsoleSchedule,
@@ -116,9 +117,10 @@ const saveRuleTool = defineTool({
         await context.requireGrant("rule-write", { id: body.resourceId });
         return createRule(context.caller, body);
       }
+      const body = parsed(updateRuleBody, fields);
       const { resourceId } = await getRuleDocOrThrow(context.caller, new ObjectId(ruleId));
       await context.requireGrant("rule-write", { id: resourceId.toHexString() });
-      return updateRule(context.caller, new ObjectId(ruleId), parsed(updateRuleBody, fields));
+      return updateRule(context.caller, new ObjectId(ruleId), body);
     };
     const { id, enabled, triggers, channelType } = await save();
     return { id, enabled, triggers, channelType };

@@ -100,15 +100,17 @@ const saveConsoleTool = defineTool({
   agents: BOTH,
   run: async (context, { consoleId, ...fields }) => {
     if (consoleId === undefined) {
+      const body = parsed(createConsoleBody, fields);
       await context.requireGrant("console-write");
-      const { id, version } = await createConsole(context.caller, parsed(createConsoleBody, fields));
+      const { id, version } = await createConsole(context.caller, body);
       return { id, version };
     }
     if (fields.version === undefined) {
       throw new AppError("invalid_request", "version is required. Read the console first.");
     }
+    const body = parsed(updateConsoleBody, fields);
     await requireGrantsToChange(context, consoleId, fields.connectionId);
-    const saved = await updateConsole(context.caller, new ObjectId(consoleId), parsed(updateConsoleBody, fields));
+    const saved = await updateConsole(context.caller, new ObjectId(consoleId), body);
     return { id: saved.id, version: saved.version };
   },
 });
@@ -122,14 +124,14 @@ async function requireGrantsToChange(context: ToolContext, consoleId: string, ne
   const { caller } = context;
   const { id, connectionId } = await getConsole(caller, new ObjectId(consoleId));
   const isScheduled = (await schedulesOf(caller.workspaceId, RESOURCE_TYPE, [new ObjectId(id)])).size > 0;
-  await context.requireGrant("console-write", { id });
-  if (!isScheduled) return;
-  await context.requireGrant("schedule-write", { id });
-  for (const each of new Set([connectionId, newConnectionId ?? null])) {
+  for (const each of isScheduled ? new Set([connectionId, newConnectionId ?? null]) : []) {
     if (each === null) continue;
     const connection = await getConnectionDocOrThrow(caller, new ObjectId(each));
+    // First, since a client's user is asked for the other grants and can't give this one.
     if (!mayOnlyRead(connection)) await context.requireGrant("query-write", { id });
   }
+  await context.requireGrant("console-write", { id });
+  if (isScheduled) await context.requireGrant("schedule-write", { id });
 }
 
 const createChartTool = defineTool({

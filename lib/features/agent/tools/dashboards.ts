@@ -98,6 +98,8 @@ const saveDashboardTool = defineTool({
   isDestructive: true,
   agents: BOTH,
   run: async (context, { dashboardId, ...sent }) => {
+    // A plan that shows it has been validated; a client's user is asked about nothing that would fail.
+    if (context.chat === null) await planDashboard(context.caller, { dashboardId, ...sent });
     await context.requireGrant("dashboard-write", dashboardId === undefined ? undefined : { id: dashboardId });
     const fields = await toPlanned(context, dashboardId ?? null, sent);
     if (dashboardId === undefined) {

@@ -97,10 +97,11 @@ const createFlowTool = defineTool({
   scope: "build",
   agents: FLOW,
   run: async (context, input) => {
+    const body = parsed(createFlowBody, { ...input, trigger: input.trigger ?? false });
     const destination = { id: input.destination.connectionId };
     await context.requireGrant("flow-write", destination);
     if (input.schedule) await context.requireGrant("schedule-write", destination);
-    return createFlow(context.caller, parsed(createFlowBody, { ...input, trigger: input.trigger ?? false }));
+    return createFlow(context.caller, body);
   },
 });
 

@@ -55,12 +55,13 @@ const saveFolderTool = defineTool({
   agents: BOTH,
   run: async ({ caller, requireGrant }, { kind: of, folderId, ...fields }) => {
     if (folderId === undefined) {
+      const body = parsed(createFolderBody, fields);
       await requireGrant("folder-write");
-      return toListed(await createFolder(caller, ITEM_KINDS[of], parsed(createFolderBody, fields)));
+      return toListed(await createFolder(caller, ITEM_KINDS[of], body));
     }
+    const body = parsed(updateFolderBody, fields);
     await requireGrant("folder-write", { id: folderId });
     if (fields.parentId) await requireGrant("folder-write", { id: fields.parentId });
-    const body = parsed(updateFolderBody, fields);
     return toListed(await updateFolder(caller, ITEM_KINDS[of], new ObjectId(folderId), body));
   },
 });
