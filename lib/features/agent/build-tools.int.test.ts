@@ -1,4 +1,6 @@
+import { ObjectId } from "mongodb";
 import { beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
 import { call } from "@/test/client";
 import { ask, askRaw, type Event, newId, readEvents } from "@/test/fixtures/agent/ask";
 import type { Say } from "@/test/fixtures/agent/model-server";
@@ -64,8 +66,8 @@ async function askAndApprove(who = ana) {
   return results(await readPlan(who)).slice(1);
 }
 
-/** Sends a message, and approves the plan while the stream waits. */
-async function readPlan(who = ana): Promise<Event[]> {
+/** Sends a message, and approves the plan while the stream waits. @param before runs before the approval */
+async function readPlan(who = ana, before: () => Promise<unknown> = async () => undefined): Promise<Event[]> {
   const asked = { cookie: who.cookie, workspaceId: ana.workspaceId, chatId: newId() };
   const response = await askRaw("Build it", asked);
   const events: Event[] = [];
@@ -73,6 +75,7 @@ async function readPlan(who = ana): Promise<Event[]> {
     events.push(event);
     if (event.type !== "tool-input-available" || event.toolName !== "propose_plan") continue;
     const { agentSessionId } = event.input;
+    await before();
     await call("POST", "/api/agent/plan-decision", {
       cookie: who.cookie,
       body: { agentSessionId, decision: "approve" },
@@ -384,6 +387,17 @@ describe("an approved plan", () => {
     const input = { ruleId, enabled: false };
     model.say([plan(["rule-write"], [consoleId])], [{ tool: "save_rule", input }]);
     expect(await askAndApprove(ben)).toMatchObject([{ errorText: "Only owners and admins can do this." }]);
+  });
+
+  it("gives nothing to a person whose role changed before the approval", async () => {
+    const cem = await seedMember(ana.workspaceId, "admin");
+    model.say([plan(["app-write"])], [{ tool: "save_app", input: { title: "Late" } }]);
+    const membership = { userId: new ObjectId(cem.id), workspaceId: new ObjectId(ana.workspaceId) };
+    const member = { $set: { role: "member" as const } };
+    const events = await readPlan(cem, () => collections.memberships().updateOne(membership, member));
+    expect(results(events)[1]).toMatchObject({
+      errorText: expect.stringContaining("Your role in this workspace changed"),
+    });
   });
 
   it("reads what it changes", async () => {

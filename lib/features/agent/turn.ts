@@ -17,6 +17,7 @@ import { type AgentMode, getAgentOrThrow } from "./agents";
 import { publishAnswerEvent } from "./answer-events";
 import { AnswerParts } from "./answer-parts";
 import { requireBudget, spend } from "./budget";
+import { requireSameRole } from "./current-role";
 import { beginTurn, hasKeptResult, readHistory, refuseForeignChat, saveAnswer, type TurnMessages } from "./history";
 import { getInstructions } from "./instructions";
 import {
@@ -349,7 +350,10 @@ class Turn {
     const contextOf = (signal: AbortSignal): ToolContext => ({
       caller,
       signal,
-      requireGrant: (grant, target) => requireGrant(this.#turn, grant, target),
+      requireGrant: async (grant, target) => {
+        await requireGrant(this.#turn, grant, target);
+        await requireSameRole(caller);
+      },
       mayWriteByQuery: (id) => hasGrant(this.#turn, "query-write", new Date(), { id }),
       chat: {
         id: this.#turn.chatId,

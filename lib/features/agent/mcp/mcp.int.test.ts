@@ -310,6 +310,27 @@ describe("a client that can ask its user", () => {
     expect([written.isError, asked]).toEqual([true, []]);
   });
 
+  it("writes nothing if the person's role changes before the approval", async () => {
+    const cem = await seedMember(ana.workspaceId, "admin");
+    const app = await call("POST", `/api/workspaces/${ana.workspaceId}/apps`, {
+      cookie: ana.cookie,
+      body: { title: "Kept", access: "workspace" },
+    });
+    const { id } = app.json.data;
+    const membership = { userId: new ObjectId(cem.id), workspaceId: new ObjectId(ana.workspaceId) };
+    let role: "member" | "admin" = "member";
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, cem), async () => {
+      await accounts.memberships().updateOne(membership, { $set: { role } });
+      return APPROVE;
+    });
+    const refused = await use(client, "delete_item", { kind: "app", id });
+    expect([refused.isError, refused.content[0]?.text]).toEqual([true, expect.stringMatching(/role .* changed/)]);
+    expect((await use(client, "delete_item", { kind: "app", id })).content[0]?.text).toMatch(/owner and admins/);
+    role = "admin";
+    await accounts.memberships().updateOne(membership, { $set: { role } });
+    expect((await use(client, "delete_item", { kind: "app", id })).structuredContent).toEqual({ deleted: id });
+  });
+
   it("is shown the whole input; unknown fields are refused, and so is more than a person reads", async () => {
     const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), () => APPROVE);
     for (const { name } of OFFERED.filter(({ writes }) => writes !== null)) {

@@ -21,6 +21,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { version } from "@/package.json";
+import { requireSameRole } from "../current-role";
 import { DATA_NOTICE } from "../prompt";
 import { runTool, TOOLS, ToolFailure } from "../tools/registry";
 import { scopeOf, type Tool, type ToolContext } from "../tools/tool";
@@ -267,6 +268,7 @@ function contextFor(caller: Caller, signal: AbortSignal, ask: (() => Promise<voi
       // One question for the call: its arguments decide all that it changes.
       approval ??= ask?.() ?? null;
       await approval;
+      await requireSameRole(caller);
     },
     mayWriteByQuery: async () => false,
     chat: null,
