@@ -49,8 +49,8 @@ export const CONTEXT_CHARS_MAX = 48_000;
 
 /** Time in which a decision on a plan continues the turn (docs/develop/api.md, Agent). */
 export const PLAN_WAIT_MS = 5 * 60_000;
-/** Time for a person to approve a call at their MCP client, in ms. Clients wait for a call about that long. */
-export const MCP_APPROVAL_MS = 2 * 60_000;
+/** Time for a person to approve a call at their MCP client, in ms. Most clients give up on a call after a minute. */
+export const MCP_APPROVAL_MS = 55_000;
 export const GRANT_MS = 2 * 60 * 60_000;
 
 /** Interval of comments that keep proxies from closing a stream that waits for a model, a query or a user, in ms. */

@@ -103,6 +103,8 @@ export type McpApprovalDoc = {
   workspaceId: ObjectId;
   userId: ObjectId;
   sessionId: string;
+  /** The call's id at the client, by which it cancels the call. */
+  callId: string;
   requestId: string;
   /** null until the answer arrives. */
   isApproved: boolean | null;

@@ -21,6 +21,10 @@ const LOOK_EVERY_MS = 500;
 /** Maximum number of open questions of a person: more than one client shows. */
 const OPEN_MAX = 10;
 const NONCE_BYTES = 16;
+/** Maximum length of a call's id that is stored: longer than any client's. */
+const CALL_ID_CHARS_MAX = 200;
+/** A question that may still be answered. The store's clock decides: those of servers differ. */
+const IS_OPEN = { $expr: { $gt: ["$expiresAt", "$$NOW"] } };
 
 const initialize = z.object({
   method: z.literal("initialize"),
@@ -65,28 +69,33 @@ export type SendMessage = (message: { jsonrpc: "2.0"; id: string; method: string
 export async function askApproval(
   { workspaceId, user }: Caller,
   sessionId: string,
-  call: { tool: Pick<Tool, "name" | "writes">; input: object },
+  call: { id: string | number; tool: Pick<Tool, "name" | "writes">; input: object },
   send: SendMessage,
   signal: AbortSignal,
 ): Promise<void> {
   const params = toQuestion(call);
   const approvals = collections.mcpApprovals();
   const whose = { workspaceId, userId: user._id };
-  if ((await approvals.countDocuments({ ...whose, expiresAt: { $gt: new Date() } })) >= OPEN_MAX) {
+  if ((await approvals.countDocuments({ ...whose, ...IS_OPEN })) >= OPEN_MAX) {
     throw new AppError("not_allowed", `${OPEN_MAX} changes await approval. Decide on them first.`);
   }
   const [_id, requestId] = [new ObjectId(), randomUUID()];
-  const expiresAt = new Date(Date.now() + MCP_APPROVAL_MS);
-  await approvals.insertOne({ _id, ...whose, sessionId, requestId, isApproved: null, expiresAt });
+  const given = { _id, ...whose, sessionId, callId: toCallId(call.id), requestId, isApproved: null };
+  const expiry = { expiresAt: { $add: ["$$NOW", MCP_APPROVAL_MS] } };
+  await approvals.updateOne(
+    { _id, workspaceId },
+    [{ $replaceWith: { $mergeObjects: [{ $literal: given }, expiry] } }],
+    { upsert: true },
+  );
   try {
     await send({ jsonrpc: "2.0", id: requestId, method: "elicitation/create", params });
     for (;;) {
-      const decided = await approvals.findOneAndDelete({ _id, workspaceId, isApproved: { $ne: null } });
-      if (decided?.isApproved) return;
-      if (decided) throw new AppError("not_allowed", "The person declined this change.");
-      if (Date.now() >= expiresAt.getTime()) {
+      const question = await approvals.findOne({ _id, workspaceId, ...IS_OPEN });
+      if (!question) {
         throw new AppError("not_allowed", "The change was not approved in time. Ask the person, then try again.");
       }
+      if (question.isApproved) return;
+      if (question.isApproved === false) throw new AppError("not_allowed", "The person declined this change.");
       await sleep(LOOK_EVERY_MS, undefined, { signal });
     }
   } finally {
@@ -120,7 +129,31 @@ export async function recordAnswer(
   await collections
     .mcpApprovals()
     .updateOne(
-      { requestId, workspaceId, userId: user._id, sessionId, isApproved: null, expiresAt: { $gt: new Date() } },
+      { requestId, workspaceId, userId: user._id, sessionId, isApproved: null, ...IS_OPEN },
       { $set: { isApproved } },
     );
+}
+
+const cancellation = z.object({
+  method: z.literal("notifications/cancelled"),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});
+
+/** Returns the id of the call that the client has given up; null for any other message. */
+export function toCancelledCall(message: unknown): string | number | null {
+  return cancellation.safeParse(message).data?.params.requestId ?? null;
+}
+
+/** Withdraws the question about a call. A call that has its approval already runs. */
+export async function withdrawQuestion(
+  { workspaceId, user }: Caller,
+  sessionId: string,
+  callId: string | number,
+): Promise<void> {
+  await collections.mcpApprovals().deleteMany({ workspaceId, userId: user._id, sessionId, callId: toCallId(callId) });
+}
+
+/** Ids are the client's own: the number 1 and the text "1" differ. */
+function toCallId(id: string | number): string {
+  return JSON.stringify(id).slice(0, CALL_ID_CHARS_MAX);
 }

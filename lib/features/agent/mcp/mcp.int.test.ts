@@ -419,19 +419,53 @@ describe("a client that can ask its user", () => {
     expect(await namesOf()).not.toContain("from another session");
   });
 
-  it("has two minutes to answer", async () => {
-    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), async () => {
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + MCP_APPROVAL_MS });
-      return new Promise<Answer>(() => {});
+  it("has less than a minute to answer, by the store's clock", async () => {
+    expect(MCP_APPROVAL_MS).toBeLessThan(60_000);
+    const key = await seedKey(ana.workspaceId, ana);
+    const expire = { $set: { expiresAt: new Date(0) } };
+    const { client } = await connectAsking(key, async () => {
+      await collections.mcpApprovals().updateOne({ isApproved: null }, expire);
+      return APPROVE;
     });
-    try {
-      const late = await save(client, "late");
-      expect(late.content[0]?.text).toMatch(/not approved in time/);
-    } finally {
-      vi.useRealTimers();
-    }
+    const late = await save(client, "late");
+    expect(late.content[0]?.text).toMatch(/not approved in time/);
     expect(await openQuestions()).toEqual([]);
     expect(await namesOf()).not.toContain("late");
+    // A server whose clock is wrong.
+    for (const hours of [-1, 1]) {
+      const { client: other } = await connectAsking(key, async () => {
+        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * 3_600_000 });
+        return APPROVE;
+      });
+      try {
+        expect((await save(other, `clock ${hours}`)).structuredContent).toMatchObject({ version: 1 });
+      } finally {
+        vi.useRealTimers();
+      }
+    }
+  });
+
+  it("is no longer asked when its client cancels the call", async () => {
+    const key = await seedKey(ana.workspaceId, ana);
+    const release = Promise.withResolvers<Answer>();
+    const { client, sent } = await connectAsking(key, () => release.promise);
+    const sessionId = sent.at(-1)?.headers.get("mcp-session-id") ?? "";
+    const cancelled = async (requestId: unknown, headers: Record<string, string>) => {
+      const body = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } };
+      return (await call("POST", "/api/mcp", { key, body, headers })).status;
+    };
+    const call_ = save(client, "cancelled");
+    await vi.waitFor(async () => expect(await openQuestions()).toHaveLength(1));
+    const { id } = JSON.parse(sent.find(({ body }) => body.includes("tools/call"))?.body ?? "{}");
+    expect(await cancelled(id, {})).toBe(202);
+    expect(await cancelled("other", { "mcp-session-id": sessionId })).toBe(202);
+    expect(await cancelled(String(id), { "mcp-session-id": sessionId })).toBe(202);
+    expect(await openQuestions()).toHaveLength(1);
+    expect(await cancelled(id, { "mcp-session-id": sessionId })).toBe(202);
+    expect((await call_).isError).toBe(true);
+    release.resolve(APPROVE);
+    expect(await openQuestions()).toEqual([]);
+    expect(await namesOf()).not.toContain("cancelled");
   });
 
   it("differs from a client that cannot: that one gets no session and no stream", async () => {

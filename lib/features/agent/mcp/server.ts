@@ -25,7 +25,17 @@ import { requireSameRole } from "../current-role";
 import { DATA_NOTICE } from "../prompt";
 import { runTool, TOOLS, ToolFailure } from "../tools/registry";
 import { scopeOf, type Tool, type ToolContext } from "../tools/tool";
-import { askApproval, canAsk, isOwnSession, newSessionId, recordAnswer, type SendMessage, toAnswer } from "./approvals";
+import {
+  askApproval,
+  canAsk,
+  isOwnSession,
+  newSessionId,
+  recordAnswer,
+  type SendMessage,
+  toAnswer,
+  toCancelledCall,
+  withdrawQuestion,
+} from "./approvals";
 import { listResources, readResource, TEMPLATES } from "./resources";
 
 /** Maximum size of one protocol message; a saved console is the largest. */
@@ -68,6 +78,11 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
   const given = sessionId === null ? null : toAnswer(parsedBody);
   if (sessionId !== null && given !== null) {
     await recordAnswer(caller, sessionId, given);
+    return new Response(null, { status: 202 });
+  }
+  const cancelled = sessionId === null ? null : toCancelledCall(parsedBody);
+  if (sessionId !== null && cancelled !== null) {
+    await withdrawQuestion(caller, sessionId, cancelled);
     return new Response(null, { status: 202 });
   }
   const stop = new AbortController();
@@ -211,7 +226,7 @@ function serverFor(caller: Caller, left: AbortSignal, asking: Asking | null): Se
         asking &&
         (() => {
           const send: SendMessage = (message) => asking.transport.send(message, { relatedRequestId: requestId });
-          return askApproval(caller, asking.sessionId, { tool, input }, send, gone);
+          return askApproval(caller, asking.sessionId, { id: requestId, tool, input }, send, gone);
         });
       const context = contextFor(caller, gone, ask);
       const output = (await runTool(tool, context, input)) as Record<string, unknown>;
