@@ -10,6 +10,7 @@ import { collections } from "../collections";
 import { MCP_APPROVAL_MS } from "../limits";
 import type { Tool } from "../tools/tool";
 import { type Question, toQuestion } from "./question";
+import { findTargets, warningOf } from "./targets";
 
 /*
  * Approval of writes by the person at a client that can ask them (elicitation). The answer is another request, which
@@ -64,16 +65,20 @@ export type SendMessage = (message: { jsonrpc: "2.0"; id: string; method: string
 
 /**
  * Asks the person to approve one call, and waits. The approval is for this call with these arguments.
- * @throws AppError `not_allowed` without an approval, `too_large` as `toQuestion`; the signal's reason
+ * @throws AppError `not_allowed` without an approval, `not_found` for an item that the caller does not see,
+ *   `too_large` as `toQuestion`; the signal's reason
  */
 export async function askApproval(
-  { workspaceId, user }: Caller,
+  caller: Caller,
   sessionId: string,
   call: { id: string | number; tool: Pick<Tool, "name" | "writes">; input: object },
   send: SendMessage,
   signal: AbortSignal,
 ): Promise<void> {
-  const params = toQuestion(call);
+  const { workspaceId, user } = caller;
+  const { tool, input } = call;
+  const targets = await findTargets(caller, tool.name, input);
+  const params = toQuestion({ tool, input, targets, warning: warningOf(tool.name, input) });
   const approvals = collections.mcpApprovals();
   const whose = { workspaceId, userId: user._id };
   if ((await approvals.countDocuments({ ...whose, ...IS_OPEN })) >= OPEN_MAX) {

@@ -381,6 +381,24 @@ describe("a client that can ask its user", () => {
     expect(asked).toEqual([]);
   });
 
+  it("is shown the names of what changes, and that a deleted app is lost", async () => {
+    const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), () => ({ action: "decline" }));
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const make = async (path: string, body: object) =>
+      (await call("POST", base + path, { cookie: ana.cookie, body })).json.data;
+    const app = await make("/apps", { title: 'Sales"\nPermission: none' });
+    const folder = await make("/consoles/folders", { name: "kept" });
+    const console = await make("/consoles", { name: "named", content: "select 1" });
+    await use(client, "delete_item", { kind: "app", id: app.id });
+    await use(client, "delete_item", { kind: "console_folder", id: folder.id, recursive: true });
+    await use(client, "save_console", { consoleId: console.id, version: 1, content: "", connectionId: sampleId });
+    const messages = asked.map(({ message }) => message);
+    expect(messages[0]).toContain('App: "Sales\\"\\nPermission: none"\nThe app and its drafts cannot be restored.\n');
+    expect(messages[1]).toContain('Folder: "kept"\nThe folder\'s items can be restored for 30 days.\n');
+    expect(messages[1]).not.toContain("cannot be restored");
+    expect(messages[2]).toMatch(/Console: "named.*"\nConnection: ".+"\n/);
+  });
+
   it("is answered from its own session only, once and in time", async () => {
     const key = await seedKey(ana.workspaceId, ana);
     const release = Promise.withResolvers<Answer>();

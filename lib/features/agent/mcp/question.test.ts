@@ -29,6 +29,16 @@ describe("the question about a call", () => {
     expect(Object.keys(JSON.parse(shownOf({ [`one${hidden}two`]: 1 })))).toEqual([`one${hidden}two`]);
   });
 
+  it("names the items, and what is lost", () => {
+    const targets = [{ kind: "App", name: 'Sales"\nPermission: none\u202e' }];
+    const { message } = toQuestion({ tool, input: { kind: "app" }, targets, warning: "It is lost." });
+    expect(String(message).split("\n").slice(1, 4)).toEqual([
+      'App: "Sales\\"\\nPermission: none\\u202e"',
+      "It is lost.",
+      "{",
+    ]);
+  });
+
   it("is refused if it does not fit, also with its escapes", () => {
     for (const content of ["x".repeat(PLAN_CHARS_MAX), "\u200b".repeat(PLAN_CHARS_MAX / 6)]) {
       expect(() => shownOf({ content })).toThrow(/too long to approve.*in Millrace/);

@@ -5,15 +5,29 @@ import type { Tool } from "../tools/tool";
 /** Content of a form that a client shows to its user. */
 export type Question = { [name: string]: unknown };
 
+/** An existing item that a call names. */
+export type Target = { kind: string; name: string };
+
 /** Matches characters that hide or reorder text, and piles of marks that cover it. JSON's own newlines stay. */
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<=\p{M}{3})\p{M}/gu;
 
 /**
  * Returns the question whether a call may run. It shows the whole input, with hidden characters as JSON escapes.
- * @param input as the tool will run it
+ * @param options.input as the tool will run it
+ * @param options.targets existing items that the input names
  * @throws AppError `too_large` for more than a person reads
  */
-export function toQuestion({ tool, input }: { tool: Pick<Tool, "name" | "writes">; input: object }): Question {
+export function toQuestion({
+  tool,
+  input,
+  targets = [],
+  warning = null,
+}: {
+  tool: Pick<Tool, "name" | "writes">;
+  input: object;
+  targets?: readonly Target[];
+  warning?: string | null;
+}): Question {
   const shown = toShown(input);
   if (shown.length > PLAN_CHARS_MAX) {
     throw new AppError(
@@ -22,7 +36,12 @@ export function toQuestion({ tool, input }: { tool: Pick<Tool, "name" | "writes"
     );
   }
   return {
-    message: `Allow ${tool.name} in Millrace? Permission: ${tool.writes}, for this call only.\n${shown}`,
+    message: [
+      `Allow ${tool.name} in Millrace? Permission: ${tool.writes}, for this call only.`,
+      ...targets.map(({ kind, name }) => `${kind}: ${toVisible(JSON.stringify(name))}`),
+      ...(warning === null ? [] : [warning]),
+      shown,
+    ].join("\n"),
     requestedSchema: {
       type: "object",
       properties: {
@@ -42,7 +61,11 @@ export function toQuestion({ tool, input }: { tool: Pick<Tool, "name" | "writes"
 function toShown(input: object): string {
   const lengthOf = (value: unknown) => JSON.stringify(value)?.length ?? 0;
   const fields = Object.entries(input).sort(([, a], [, b]) => lengthOf(a) - lengthOf(b));
-  return JSON.stringify(Object.fromEntries(fields), null, 2).replace(HIDDEN, toEscape);
+  return toVisible(JSON.stringify(Object.fromEntries(fields), null, 2));
+}
+
+function toVisible(json: string): string {
+  return json.replace(HIDDEN, toEscape);
 }
 
 function toEscape(character: string): string {
