@@ -113,16 +113,20 @@ export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody
  * @throws AppError not_found; forbidden for users who are neither its owner nor an admin
  */
 export async function deleteApp(caller: Caller, ref: string): Promise<void> {
-  const doc = await getAppDocOrThrow(caller, ref);
-  if (!doc.ownerId.equals(caller.user._id) && !isAtLeast(caller.role, "admin")) {
-    throw new AppError("forbidden", "Only the app's owner and admins can delete it.");
-  }
+  const doc = await getAppToDeleteOrThrow(caller, ref);
   const removal = await noteRemoval(doc, caller.user, `Delete the app ${doc.title}`);
   const { deletedCount } = await collections.apps().deleteOne({ _id: doc._id, workspaceId: doc.workspaceId });
   await executeRemoval(removal);
   await stopSessions({ workspaceId: doc.workspaceId, appId: doc._id });
   if (deletedCount === 0) throw noSuchApp();
   publishAppEvent(doc);
+}
+
+/** @throws AppError as `deleteApp` */
+export async function getAppToDeleteOrThrow(caller: Caller, ref: string): Promise<AppDoc> {
+  const doc = await getAppDocOrThrow(caller, ref);
+  if (doc.ownerId.equals(caller.user._id) || isAtLeast(caller.role, "admin")) return doc;
+  throw new AppError("forbidden", "Only the app's owner and admins can delete it.");
 }
 
 /**

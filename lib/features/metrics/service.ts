@@ -50,6 +50,20 @@ export function findDefinitions({ workspaceId }: Caller, metric: string, file?: 
     .toArray();
 }
 
+/** Checks a save without saving. @throws AppError as `putMetric`, except for the case of names */
+export async function checkMetric(caller: Caller, name: string, body: PutMetricBody): Promise<void> {
+  await requireValid(caller, body.content);
+  await findCurrent(caller, name, body.version);
+}
+
+/** Returns the file to replace; null for a new one. @throws AppError `not_found`, `conflict` for another version */
+async function findCurrent(caller: Caller, name: string, version: number): Promise<MetricDoc | null> {
+  const doc = await findMetricDoc(caller, name);
+  if (!doc && version > 0) throw noSuch(METRICS);
+  if (doc && doc.version !== version) throw stale(METRICS, await toItem(caller, doc));
+  return doc;
+}
+
 /**
  * Saves a metric file as one commit, and creates it if it does not exist.
  * @throws AppError invalid_request with the problems of the text; conflict with details {current} for a stale version,
@@ -59,9 +73,7 @@ export async function putMetric(caller: Caller, name: string, body: PutMetricBod
   const { workspaceId, user } = caller;
   await requireValid(caller, body.content);
   const saved = await changeItems(caller, METRICS, async (changes) => {
-    const before = await findMetricDoc(caller, name);
-    if (!before && body.version > 0) throw noSuch(METRICS);
-    if (before && before.version !== body.version) throw stale(METRICS, await toItem(caller, before));
+    const before = await findCurrent(caller, name, body.version);
     const fields = { content: body.content, ...fieldsOfMetricFile(body.content), updatedAt: changes.now };
     changes.message = body.message ?? `${before ? "Save" : "Create"} ${name}`;
     if (before) {

@@ -357,6 +357,7 @@ describe("a client that can ask its user", () => {
     const { id } = await make("/consoles", { name: "scheduled", content: "select 1", connectionId });
     const schedule = { cron: "0 7 * * *", timezone: "UTC" };
     await call("PUT", `${base}/consoles/${id}/schedule`, { cookie: ana.cookie, body: schedule });
+    const { id: plainId } = await make("/consoles", { name: "plain", content: "select 1" });
     const { id: dashboardId } = await make("/dashboards", { title: "Asked" });
     const absent = new ObjectId().toHexString();
     const cases: [string, object, RegExp][] = [
@@ -366,6 +367,9 @@ describe("a client that can ask its user", () => {
       ["save_dashboard", { title: "Bad", widgets: [{ kind: "no such kind" }] }, /kind/],
       ["save_dashboard", { dashboardId, title: "No version" }, /version is required/],
       ["save_dashboard", { dashboardId, version: 7, title: "Stale" }, /Someone else/],
+      ["save_console", { consoleId: plainId, version: 7, content: "select 2" }, /Someone else/],
+      ["save_metric", { name: "bad", content: "no: [model" }, /./],
+      ["save_metric", { name: "absent", content: modelText({ metric: "absent" }), version: 7 }, /not found/],
       ["save_app", { description: "No title" }, /title/],
       ["save_folder", { kind: "console" }, /name/],
       ["save_app", { appId: absent, title: "x" }, /not found/],
@@ -376,7 +380,8 @@ describe("a client that can ask its user", () => {
     ];
     for (const [name, input, words] of cases) {
       const refused = await use(client, name, input);
-      expect([name, input, refused.content[0]?.text]).toEqual([name, input, expect.stringMatching(words)]);
+      const { isError, content } = refused;
+      expect([name, input, isError, content[0]?.text]).toEqual([name, input, true, expect.stringMatching(words)]);
     }
     expect(asked).toEqual([]);
   });

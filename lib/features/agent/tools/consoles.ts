@@ -4,10 +4,12 @@ import { z } from "zod";
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { mayOnlyRead } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
+import { CONSOLES } from "@/lib/features/consoles/item-kind";
 import { RESOURCE_TYPE } from "@/lib/features/consoles/run-status";
-import { createConsoleBody, updateConsoleBody } from "@/lib/features/consoles/schema";
+import { createConsoleBody, type UpdateConsoleBody, updateConsoleBody } from "@/lib/features/consoles/schema";
 import { searchConsoles } from "@/lib/features/consoles/search";
 import { createConsole, getConsole, updateConsole } from "@/lib/features/consoles/service";
+import { stale } from "@/lib/features/folders/placement";
 import { schedulesOf } from "@/lib/features/runs/schedules/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { objectIdText } from "@/lib/platform/http/schema";
@@ -109,7 +111,7 @@ const saveConsoleTool = defineTool({
       throw new AppError("invalid_request", "version is required. Read the console first.");
     }
     const body = parsed(updateConsoleBody, fields);
-    await requireGrantsToChange(context, consoleId, fields.connectionId);
+    await requireGrantsToChange(context, consoleId, body);
     const saved = await updateConsole(context.caller, new ObjectId(consoleId), body);
     return { id: saved.id, version: saved.version };
   },
@@ -118,13 +120,20 @@ const saveConsoleTool = defineTool({
 /**
  * Requires the grants for a change to a console. A scheduled console runs its query automatically, now or after its
  * schedule is resumed: that takes `schedule-write`, and `query-write` if its connection may write.
- * @throws AppError `not_allowed`, `not_found`
+ * @throws AppError `not_allowed`, `not_found`, `conflict` for a stale version
  */
-async function requireGrantsToChange(context: ToolContext, consoleId: string, newConnectionId?: string): Promise<void> {
-  const { caller } = context;
-  const { id, connectionId } = await getConsole(caller, new ObjectId(consoleId));
+async function requireGrantsToChange(
+  context: ToolContext,
+  consoleId: string,
+  change: Pick<UpdateConsoleBody, "version" | "connectionId">,
+): Promise<void> {
+  const { caller, chat } = context;
+  const before = await getConsole(caller, new ObjectId(consoleId));
+  const { id, connectionId } = before;
+  // A client's user is asked about nothing that would fail.
+  if (chat === null && before.version !== change.version) throw stale(CONSOLES, before);
   const isScheduled = (await schedulesOf(caller.workspaceId, RESOURCE_TYPE, [new ObjectId(id)])).size > 0;
-  for (const each of isScheduled ? new Set([connectionId, newConnectionId ?? null]) : []) {
+  for (const each of isScheduled ? new Set([connectionId, change.connectionId ?? null]) : []) {
     if (each === null) continue;
     const connection = await getConnectionDocOrThrow(caller, new ObjectId(each));
     // First, since a client's user is asked for the other grants and can't give this one.

@@ -1,7 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
-import { deleteApp } from "@/lib/features/apps/service";
+import { deleteApp, getAppToDeleteOrThrow } from "@/lib/features/apps/service";
 import { CONSOLES } from "@/lib/features/consoles/item-kind";
 import { DASHBOARDS } from "@/lib/features/dashboards/item-kind";
 import { createFolderBody, updateFolderBody } from "@/lib/features/folders/schema";
@@ -90,6 +90,7 @@ const deleteItemTool = defineTool({
   isDestructive: true,
   agents: BOTH,
   run: async ({ caller, requireGrant }, { kind: of, id, recursive = false }) => {
+    if (of === "app") await getAppToDeleteOrThrow(caller, id);
     await requireGrant("item-delete", { effect: { effect: "delete", kind: of, id, recursive } });
     const remove: Deletion = DELETIONS[of];
     await remove(caller, id, { recursive });

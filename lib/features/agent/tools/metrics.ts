@@ -2,7 +2,7 @@ import "server-only";
 import { z } from "zod";
 import { planMetrics } from "@/lib/features/metrics/query";
 import { metricName, metricQueryBody, putMetricBody } from "@/lib/features/metrics/schema";
-import { findMetricId, getMetric, listMetrics, putMetric } from "@/lib/features/metrics/service";
+import { checkMetric, findMetricId, getMetric, listMetrics, putMetric } from "@/lib/features/metrics/service";
 import { idCursor } from "@/lib/platform/http/schema";
 import { MODEL_ROWS_MAX } from "../limits";
 import { queryAnswer, runAsReader } from "./queries";
@@ -111,6 +111,8 @@ const saveMetricTool = defineTool({
   isDestructive: true,
   agents: BOTH,
   run: async (context, { name, content, version = 0 }) => {
+    // A client's user is asked about nothing that would fail.
+    if (context.chat === null) await checkMetric(context.caller, name, { content, version });
     const existing = await findMetricId(context.caller, name);
     await context.requireGrant("metric-write", ...(existing === null ? [] : [{ id: existing }]));
     const saved = await putMetric(context.caller, name, { content, version });
