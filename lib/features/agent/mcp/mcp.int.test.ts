@@ -68,8 +68,10 @@ describe("a client of the Model Context Protocol", () => {
     const ofFull = (await full.listTools()).tools;
     expect(ofFull.map(({ name }) => name).sort()).toEqual([...READING, ...WRITING].sort());
     expect((await read.listTools()).tools.map(({ name }) => name).sort()).toEqual([...READING].sort());
-    for (const { name, annotations, outputSchema } of ofFull) {
+    for (const { name, annotations, inputSchema, outputSchema } of ofFull) {
       expect([name, annotations?.readOnlyHint]).toEqual([name, READING.includes(name)]);
+      // A person approves all fields, so a tool that writes takes no others.
+      expect([name, inputSchema.additionalProperties]).toEqual([name, READING.includes(name) ? undefined : false]);
       expect(outputSchema?.type).toBe("object");
     }
   });
