@@ -97,6 +97,7 @@ test("filters widgets, with the filters in the URL, and removes them by Back and
   await expect(page.getByRole("dialog", { name: "Calendar" }).getByText("March 2026")).toBeAttached();
   await expectAccessible(page);
   await page.getByRole("button", { name: "2 March", exact: true }).press("ArrowRight");
+  await expect(page.getByRole("button", { name: "3 March", exact: true })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("To (inclusive)")).toHaveValue("2026-03-03");
   await expectAccessible(page);

@@ -41,6 +41,9 @@ test("answers a question without SQL, which survives a reload and becomes a cons
   await expect(page.getByRole("radio", { name: "Chart" })).toBeChecked();
   await page.getByRole("radio", { name: "Table", exact: true }).click();
   await expect(preview.getByRole("grid", { name: "Preview rows" })).toBeVisible();
+  // The rows of the question before are faded until the new ones arrive.
+  await expect(preview.getByRole("columnheader", { name: /country/ })).toBeVisible();
+  await expect(preview.locator(".stale")).toHaveCount(0);
   await expect(preview.locator(".race-end")).toContainText("rows");
   const counted = await preview.locator(".race-end").textContent();
   await expectAccessible(page);
