@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import type { Plan } from "@/components/agent/tool-parts";
 import { useAppsById } from "@/components/apps/use-apps";
 import { useConsolesById } from "@/components/consoles/use-consoles";
@@ -68,54 +68,54 @@ export function PlanTargets({ targets, effects }: PlanTargetsProps) {
 }
 
 function Effects({ effects }: Pick<Plan, "effects">) {
-  const labelId = useId();
   const { find } = useResources(effects.flatMap(({ id }) => id ?? []));
   const words = [...new Set(effects.map((effect) => describeEffect(effect, find)))];
   return (
-    <div className="plan-targets xs">
-      <span className="t2" id={labelId}>
-        Effects
-      </span>
-      <ul aria-labelledby={labelId}>
-        {words.map((sentence) => (
-          <li key={sentence} className="b6">
-            {sentence}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <TitledList title="Effects">
+      {words.map((sentence) => (
+        <li key={sentence} className="b6">
+          {sentence}
+        </li>
+      ))}
+    </TitledList>
   );
 }
 
 function Targets({ ids }: { ids: string[] }) {
-  const labelId = useId();
   const { find, isRead } = useResources(ids);
+  return (
+    <TitledList title="Targets">
+      {ids.map((id) => {
+        const target = find(id);
+        return (
+          <li key={id}>
+            {target ? (
+              <>
+                <Link className="link" href={target.href}>
+                  {target.name}
+                </Link>{" "}
+                <span className="t3">{target.kind}</span>
+              </>
+            ) : (
+              <>
+                <span className="mono">{id}</span> {isRead && <span className="t3">not found</span>}
+              </>
+            )}
+          </li>
+        );
+      })}
+    </TitledList>
+  );
+}
+
+function TitledList({ title, children }: { title: string; children: ReactNode }) {
+  const labelId = useId();
   return (
     <div className="plan-targets xs">
       <span className="t2" id={labelId}>
-        Targets
+        {title}
       </span>
-      <ul aria-labelledby={labelId}>
-        {ids.map((id) => {
-          const target = find(id);
-          return (
-            <li key={id}>
-              {target ? (
-                <>
-                  <Link className="link" href={target.href}>
-                    {target.name}
-                  </Link>{" "}
-                  <span className="t3">{target.kind}</span>
-                </>
-              ) : (
-                <>
-                  <span className="mono">{id}</span> {isRead && <span className="t3">not found</span>}
-                </>
-              )}
-            </li>
-          );
-        })}
-      </ul>
+      <ul aria-labelledby={labelId}>{children}</ul>
     </div>
   );
 }
