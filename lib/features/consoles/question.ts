@@ -2,6 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import type { Question } from "@/lib/base/questions/question";
 import { questionSchema } from "@/lib/features/query/question/schema";
+import { canonicalJson } from "@/lib/platform/jobs/canonical-json";
 import type { SavedQuestion } from "./settings-schema";
 
 /** Far more than a change by accident needs to differ. */
@@ -29,16 +30,9 @@ function digestOf(question: object, content: string): string {
   // Editors and git change the ends of lines and of files.
   const text = content.replaceAll("\r\n", "\n").trim();
   const hash = createHash("sha256")
-    .update(JSON.stringify(sorted(question)))
+    // The order of keys is another in an edited file, and a missing value is left out of it.
+    .update(canonicalJson(JSON.parse(JSON.stringify(question))))
     .update("\n")
     .update(text);
   return hash.digest("hex").slice(0, DIGEST_CHARS);
-}
-
-/** Returns a value whose JSON does not depend on the order of its keys: an edited file may have another one. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]));
 }
