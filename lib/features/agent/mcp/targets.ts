@@ -8,6 +8,7 @@ import { DASHBOARDS } from "@/lib/features/dashboards/item-kind";
 import { getDashboard } from "@/lib/features/dashboards/service";
 import { getFlow } from "@/lib/features/flows/service";
 import { getFolderOrThrow } from "@/lib/features/folders/placement";
+import { getRuleDocOrThrow } from "@/lib/features/notifications/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { Target } from "./question";
 
@@ -55,6 +56,12 @@ const BY_KIND: Record<string, Find> = {
   scheduled_query: findConsole,
 };
 
+const findRule: Find = async (caller, id) => {
+  const { resourceType, resourceId } = await getRuleDocOrThrow(caller, new ObjectId(id));
+  const found = await BY_KIND[resourceType]?.(caller, resourceId.toHexString());
+  return { kind: "Rule for", name: found?.name ?? resourceType };
+};
+
 /** Returns what a person must know of a call that its input does not say; null for nothing. */
 export function warningOf(tool: string, input: object): string | null {
   if (tool !== "delete_item" || !("kind" in input)) return null;
@@ -74,6 +81,7 @@ export async function findTargets(caller: Caller, tool: string, input: object): 
   const { source, destination } = fields as Record<string, Record<string, unknown> | undefined>;
   const named: [Find | undefined, unknown][] = [
     ...Object.entries(BY_FIELD).map(([field, find]): [Find, unknown] => [find, fields[field]]),
+    [findRule, fields.ruleId],
     [BY_KIND[String(fields.kind)], fields.id],
     [BY_KIND[String(fields.resourceType)], fields.resourceId],
     [folder, fields.folderId],
