@@ -33,7 +33,7 @@ it("lists consoles of the connection that contain the table's name, each once", 
 });
 
 it.each([
-  { name: "ended early", hits: [], headers: { "x-search-incomplete": "1" }, isIncomplete: true },
+  { name: "ended early", hits: [], headers: { "x-search-incomplete": "true" }, isIncomplete: true },
   { name: "has the maximum of hits", hits: Array.from({ length: 50 }, () => hit("2")), isIncomplete: true },
   { name: "has fewer hits", hits: Array.from({ length: 49 }, () => hit("2")), isIncomplete: false },
 ])("returns whether more consoles may read the table when the search $name", async (each) => {
