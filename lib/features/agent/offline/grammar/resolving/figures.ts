@@ -169,13 +169,18 @@ export function toFigurePlan(resolution: Resolution): Plan {
   });
 }
 
-/** Returns the order in which people read groups: days in turn, and others from the largest. */
+/**
+ * Returns the order in which people read groups: days in turn, and others from the largest. Databases differ in where a
+ * group without a figure belongs, so such groups stay unordered.
+ */
 function toUsualOrder(outputs: Plan["outputs"], measures: Plan["measures"]): Plan["order"] {
   const [first] = outputs;
   const [lead] = measures;
   if (!first || !lead) return [];
   const byName = { alias: first.alias, isDescending: false };
-  return first.ref.column.kind === "date" ? [byName] : [{ alias: lead.alias, isDescending: true }, byName];
+  if (first.ref.column.kind === "date") return [byName];
+  const isFilled = lead.fn === "count" || lead.fn === "countDistinct" || ("ref" in lead && !lead.ref.column.nullable);
+  return isFilled ? [{ alias: lead.alias, isDescending: true }, byName] : [];
 }
 
 /** Whether a question asks for one number of a time, such as "revenue last year". */

@@ -77,13 +77,17 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
  * Returns the condition of rows that refer to a row of another table, or to none: "players without a club". Null unless
  * one column alone refers to it, and it does not refer back.
  */
-function toReference({ from, schema }: Resolution, to: Table, isNegated: boolean): Predicate | null {
+function toReference(resolution: Resolution, to: Table, isNegated: boolean): Predicate | null {
+  const { from, schema } = resolution;
   if (!from) return null;
   const between = schema.edges.filter((edge) => [edge.from, edge.to].every((table) => table === from || table === to));
   const [edge] = between;
   const column = from.columns.find(({ name }) => name === edge?.fromColumns[0]);
   if (between.length !== 1 || edge?.from !== from || edge.to !== to || edge.fromColumns.length !== 1) return null;
-  return column?.nullable ? { kind: "null", ref: { table: from, column }, isNegated: !isNegated } : null;
+  if (!column?.nullable) return null;
+  // A key that is not declared may lead nowhere.
+  resolution.assume(`I assumed that those with a ${column.name} have a row of ${to.name}.`);
+  return { kind: "null", ref: { table: from, column }, isNegated: !isNegated };
 }
 
 /**
