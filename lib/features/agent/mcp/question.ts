@@ -28,13 +28,10 @@ export function toQuestion({
   targets?: readonly Target[];
   warning?: string | null;
 }): Question {
+  // A long text is refused before its hidden characters are looked for.
+  requireShort(JSON.stringify(input));
   const shown = toShown(input);
-  if (shown.length > PLAN_CHARS_MAX) {
-    throw new AppError(
-      "too_large",
-      `The change is too long to approve in a form: ${shown.length} characters, at most ${PLAN_CHARS_MAX}. Change less, or use the agent in Millrace, whose plan shows it.`,
-    );
-  }
+  requireShort(shown);
   return {
     message: [
       `Allow ${tool.name} in Millrace? Permission: ${tool.writes}, for this call only.`,
@@ -55,6 +52,14 @@ export function toQuestion({
       required: ["decision"],
     },
   };
+}
+
+function requireShort({ length }: string): void {
+  if (length <= PLAN_CHARS_MAX) return;
+  throw new AppError(
+    "too_large",
+    `The change is too long to approve in a form: ${length} characters, at most ${PLAN_CHARS_MAX}. Change less, or use the agent in Millrace, whose plan shows it.`,
+  );
 }
 
 /** Short fields come first: they tell which item changes, and a client may show the beginning only. */
