@@ -117,6 +117,10 @@ const saveRuleTool = defineTool({
         await context.requireGrant("rule-write", { id: body.resourceId });
         return createRule(context.caller, body);
       }
+      // A person who approves the change would be shown another item.
+      if (fields.resourceType !== undefined || fields.resourceId !== undefined) {
+        throw new AppError("invalid_request", "A rule keeps its console or flow. Omit resourceType and resourceId.");
+      }
       const body = parsed(updateRuleBody, fields);
       const { resourceId } = await getRuleDocOrThrow(context.caller, new ObjectId(ruleId));
       await context.requireGrant("rule-write", { id: resourceId.toHexString() });
