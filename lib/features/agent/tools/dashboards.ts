@@ -99,9 +99,10 @@ const saveDashboardTool = defineTool({
   agents: BOTH,
   run: async (context, { dashboardId, ...sent }) => {
     // A plan that shows it has been validated; a client's user is asked about nothing that would fail.
-    if (context.chat === null) await planDashboard(context.caller, { dashboardId, ...sent });
+    const asked = context.chat === null ? await planDashboard(context.caller, { dashboardId, ...sent }) : null;
+    if (asked) requirePrivate(context.caller, JSON.parse(asked.fields));
     await context.requireGrant("dashboard-write", dashboardId === undefined ? undefined : { id: dashboardId });
-    const fields = await toPlanned(context, dashboardId ?? null, sent);
+    const fields = asked ? JSON.parse(asked.fields) : await toPlanned(context, dashboardId ?? null, sent);
     if (dashboardId === undefined) {
       const { id, version, title } = await createDashboard(context.caller, parsed(createDashboardBody, fields));
       return { id, version, title };
@@ -125,6 +126,15 @@ export async function planDashboard(caller: Caller, input: Record<string, unknow
   const access = change ? {} : { access: folder ? accessOf(folder.space) : "private" };
   const fields = { ...sent, ...access, ...(await checkDashboard(caller, change, body)) };
   return { dashboardId: dashboardId ?? null, sent: JSON.stringify(sent), fields: JSON.stringify(fields) };
+}
+
+/** No permission of a connected app is to share. @throws AppError `not_allowed` */
+function requirePrivate({ via }: Caller, { access }: { access?: string }): void {
+  if (via.kind !== "key" || !via.scopes || access !== "workspace") return;
+  throw new AppError(
+    "not_allowed",
+    "Connected apps can't share. Save the dashboard in a private folder, and share it in Millrace.",
+  );
 }
 
 function toUpdate(fields: object): UpdateDashboardBody {
