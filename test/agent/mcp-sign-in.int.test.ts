@@ -212,6 +212,11 @@ describe("the scopes of a token", () => {
       expect(names).not.toContain(name);
       await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(`Connected apps can't use ${name}`);
     }
+    const folders = `/api/workspaces/${ana.workspaceId}/dashboards/folders`;
+    const body = { name: "Shared", access: "workspace" };
+    const folderId = (await call("POST", folders, { cookie: ana.cookie, body })).json.data.id;
+    const shared = await client.callTool({ name: "save_dashboard", arguments: { title: "Shown to all", folderId } });
+    expect(shared).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/can't share/) }] });
   });
 
   it("are at most those asked for", async () => {

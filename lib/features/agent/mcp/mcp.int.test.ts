@@ -362,7 +362,12 @@ describe("a client that can ask its user", () => {
     const { id: plainId } = await make("/consoles", { name: "plain", content: "select 1" });
     const { id: dashboardId } = await make("/dashboards", { title: "Asked" });
     const absent = new ObjectId().toHexString();
+    const told = { resourceType: "scheduled_query", resourceId: id };
+    const channel = { channelType: "email", recipients: ["ana@example.com"], triggers: ["failure"] };
+    const { id: ruleId } = await make("/notification-rules", { ...told, ...channel });
     const cases: [string, object, RegExp][] = [
+      ["save_rule", { ruleId, ...told, resourceId: plainId }, /Omit resourceType/],
+      ["save_console", { name: "hidden", content: "\u200b".repeat(100_000) }, /too long to approve/],
       ["set_schedule", { kind: "console", id, schedule }, /can't run queries that write/],
       ["save_console", { consoleId: id, version: 1, content: "drop table t" }, /can't run queries that write/],
       ["save_console", { content: "select 1" }, /name/],
