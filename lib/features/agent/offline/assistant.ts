@@ -179,19 +179,18 @@ function* answerOn(
   if (entities.length === 0) return `“${cell(connection.name)}” has no tables that I can read.`;
 
   const question = stripName(asked, connection.name, entities);
+  const earlier = conversation.earlier.map((text) => stripName(text, connection.name, entities));
   const about = aboutSchema(question);
   if (about === "tables") return listTables(connection, entities, total);
   const known =
-    total > entities.length
-      ? yield* search(connection, entities, [question, ...conversation.earlier.slice(-1)])
-      : entities;
-  const described = yield* describeTables(connection, known, [question, ...conversation.earlier.slice(-1)], total);
+    total > entities.length ? yield* search(connection, entities, [question, ...earlier.slice(-1)]) : entities;
+  const described = yield* describeTables(connection, known, [question, ...earlier.slice(-1)], total);
   const schema = new Schema(described);
   if (about === "describe" || about === "columns") {
     const said = sayColumns(about, question, schema);
     if (said) return said;
   }
-  return yield* query(connection, question, schema, conversation, tools.has("create_chart"));
+  return yield* query(connection, question, schema, { ...conversation, earlier }, tools.has("create_chart"));
 }
 
 type SchemaQuestion = "tables" | "describe" | "columns" | null;

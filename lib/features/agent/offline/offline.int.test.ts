@@ -65,6 +65,11 @@ test.each([
   expect((await ask(question)).ran.at(-1)?.rows).toEqual([{ customers_count: "2400" }]);
 });
 
+test("reads a follow-up of a question that names its connection", async () => {
+  const { ran } = await ask('@"Sample shop" How many customers per country?', "show it as a bar chart");
+  expect(ran.at(-1)?.rows).toHaveLength(16);
+});
+
 test("proposes the query of an uncertain question, and runs it when confirmed", async () => {
   const question = "top 3 customers by revenue in 2025";
   const proposed = await ask(question);
