@@ -251,3 +251,18 @@ it("names every bar that lies in a row of 15 px", async () => {
   );
   expect(shown).toHaveLength(12);
 });
+
+it("writes no value over another below horizontal bars", async () => {
+  const rows = Array.from({ length: 12 }, (_, i) => [`A long product ${i}`, String((i + 1) * 400_000)]);
+
+  const extras = { formats: { sold: { prefix: "€", digits: 0 } } };
+  const bars = settingsOf({ kind: "bar", across: "product", up: [{ of: "sum", column: "sold" }], extras });
+  const chart = toChartData(tableOf(["product:string", "sold:int32"], rows), null, bars);
+  for (const width of [120, 160, 200, 260, 400]) {
+    const svg = await toSvg(toDrawnSpec(toPicture(chart, bars), THEME, { width, height: 240 }));
+    const shown = labelsAcross(svg).filter(({ text }) => text !== "");
+    for (const [i, { from }] of shown.slice(1).entries())
+      expect([width, from]).toEqual([width, expect.closeTo(Math.max(from, shown[i]?.to ?? 0))]);
+    expect([width, shown.at(-1)?.text]).toEqual([width, expect.stringMatching(/[1-9]/)]);
+  }
+});

@@ -53,7 +53,7 @@ export function colourOf({ series, extras }: ChartData, index: number, theme: Ch
 export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize, frame?: ChartFrame): TopLevelSpec {
   const { data, kind } = picture;
   const plot = kind === "pie" ? toPie(picture) : kind === "scatter" ? toScatter(picture, size) : toPlot(picture, size);
-  const drawn = withTitles([...plot, ...toLabels(picture, plot, theme), ...toGoals(picture, theme)], picture);
+  const drawn = withTitles([...plot, ...toLabels(picture, plot, theme), ...toGoals(picture, theme, size)], picture);
   const names = data.series.map(({ name }) => name);
   const places = ownPlaces(picture);
   const hasLegend = frame !== undefined && names.length > 1;
@@ -136,13 +136,13 @@ function withTitles(layers: Layer[], picture: Picture): Layer[] {
 }
 
 /** Returns lines at the goals, with their labels at the end. */
-function toGoals(picture: Picture, theme: ChartTheme): Layer[] {
+function toGoals(picture: Picture, theme: ChartTheme, size: ChartSize): Layer[] {
   const { data, kind, stack, up } = picture;
   const goals = data.extras?.goals ?? [];
   if (goals.length === 0 || kind === "pie" || stack === "share") return [];
   const values = goals.map(({ value, label = "" }) => ({ goal: value, label }));
-  const at = { field: "goal", ...toUp(up) };
   const lying = isLying(picture);
+  const at = { field: "goal", ...toUp(up, lying ? lyingWidth(picture, size) : undefined) };
   const encoding = lying ? { x: at } : { y: at };
   return [
     { data: { values }, mark: { type: "rule", strokeDash: [5, 4], color: theme.text }, encoding, isPlain: true },
@@ -210,11 +210,12 @@ function toLabel(value: number, series: number, picture: Picture): string {
   return formatUp(String(value), picture, series, { digits: "grouped", times: "utc" });
 }
 
-function toUp(up: NumberAxis) {
+/** @param widthPx width of the plot below which the labels are; omitted for labels beside it */
+function toUp(up: NumberAxis, widthPx?: number) {
   return {
     type: "quantitative",
     title: null,
-    axis: toUpAxis(up),
+    axis: toUpAxis(up, widthPx),
     scale: { domain: [up.low, up.high], nice: false, zero: false },
   };
 }
@@ -223,7 +224,7 @@ function toPlot(picture: Picture, size: ChartSize): Layer[] {
   const { data, kind, marks, stack, shown } = picture;
   const name = (series: number) => data.series[series]?.name ?? "";
   const lying = isLying(picture);
-  const up = toUp(picture.up);
+  const up = toUp(picture.up, lying ? lyingWidth(picture, size) : undefined);
   const isAlone = data.places.length === 1;
   if (kind === "line" || (kind === "area" && stack === "apart")) {
     const values = marks.map((mark) => ({ across: mark.across, up: mark.value, series: name(mark.series) }));
@@ -403,6 +404,18 @@ function lyingLimit({ width }: ChartSize): number {
   return Math.min(180, width * 0.4);
 }
 
+/** Returns the approximate width of a plot of horizontal bars, in pixels: without the names beside it. */
+function lyingWidth({ data }: Picture, size: ChartSize): number {
+  const names = Math.min(
+    lyingLimit(size),
+    widestOf(
+      data.places.map(({ at }) => String(at)),
+      LABEL_PX,
+    ),
+  );
+  return Math.max(1, size.width - PADDING_PX - names - LABEL_GAP_PX);
+}
+
 /** Returns the approximate width of the plot, in pixels: without the labels beside it. */
 function toPlotWidth(picture: Picture, { width }: ChartSize): number {
   return Math.max(1, width - PADDING_PX - widestOf(picture.up.labels, LABEL_PX) - LABEL_GAP_PX);
@@ -488,14 +501,36 @@ function dateFormOf({ acrossField, step, extras }: ChartData): string | null {
   return GRAIN_SPECIFIERS[step?.name ?? acrossField?.grain ?? ""] ?? null;
 }
 
-function toUpAxis({ ticks, labels }: NumberAxis) {
+/**
+ * Returns which values below a plot have room for their label: every nth, or the ends, or the last one. The library
+ * writes the ends even one over the other.
+ */
+function fitValues(
+  ticks: readonly number[],
+  labelPx: number,
+  { low, high, widthPx }: { low: number; high: number; widthPx: number },
+): (index: number) => boolean {
+  const xs = ticks.map((tick) => ((tick - low) / (high - low || 1)) * widthPx);
+  const nth = findLabelStep(xs, labelPx, widthPx);
+  if (nth < ticks.length || ticks.length === 1) return (index) => index % nth === 0;
+  const last = ticks.length - 1;
+  const hasBoth = findLabelStep([xs[0] ?? 0, xs[last] ?? 0], labelPx, widthPx) === 1;
+  return (index) => index === last || (index === 0 && hasBoth);
+}
+
+function toUpAxis({ ticks, labels, low, high }: NumberAxis, widthPx?: number) {
+  const isShown =
+    widthPx === undefined ? () => true : fitValues(ticks, widestOf(labels, LABEL_PX), { low, high, widthPx });
   return {
     grid: true,
     domain: false,
     ticks: false,
     values: ticks,
-    labelExpr: toLabelExpr(ticks, labels),
-    ...APART,
+    labelExpr: toLabelExpr(
+      ticks,
+      labels.map((label, i) => (isShown(i) ? label : "")),
+    ),
+    ...(widthPx === undefined ? APART : { labelOverlap: false }),
   };
 }
 
