@@ -6,6 +6,7 @@ import {
   BEFORE_NAME,
   canShowBefore,
   mergeBefore,
+  toOwnWeeks,
   toYearBefore,
   YEAR_BEFORE_NAME,
 } from "@/lib/base/charts/widget-period";
@@ -35,7 +36,7 @@ export function toWidgetChart(
   if (found === null || found.kind === "vega") return found;
   const picture = found.settings;
   const now = toNamed(picture, rows.fields, rows.rows, look);
-  const before = rows.before ?? toYearBefore(spec, rows);
+  const before = rows.before ? toOwnWeeks(rows.before, rows) : toYearBefore(spec, rows);
   const hasNone = before === undefined || (before.length === 0 && rows.compare === undefined);
   if (hasNone || !canShowBefore(picture, now)) return { settings: picture, picture, data: now };
   const then = toNamed(picture, rows.fields, before, look);

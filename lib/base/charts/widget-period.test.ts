@@ -148,6 +148,17 @@ describe("a chart that is compared with the year before", () => {
     expect(data.series.map(({ name }) => name)).toEqual(["This period", "Same period last year"]);
   });
 
+  it("draws weeks of the query under a filter on its own weekdays", () => {
+    const plain = { ...spec("day"), dimensions: ["day"] };
+    const own = [of("2026-01-05", 1), of("2026-01-12", 2)];
+    // Mondays of 2025, moved by a year.
+    const { data } = drawn(plain, fields, own, [of("2026-01-06", 8), of("2026-01-13", 9)]);
+    expect(data.places).toHaveLength(2);
+    expect(data.cells[1]?.map(textOf)).toEqual(["8", "9"]);
+    const days = drawn(plain, fields, [of("2026-01-05", 1), of("2026-01-06", 2)], [of("2026-01-06", 8)]);
+    expect(days.data.cells[1]?.map(textOf)).toEqual([null, "8"]);
+  });
+
   it("yields to the page's period, and needs times", () => {
     const rows = [of("2025-01-01", 1), of("2026-01-01", 3)];
     const { data } = drawn(spec("month"), fields, rows, [of("2026-01-01", 9)], "previous");

@@ -8,8 +8,9 @@ export const NOW_NAME = "This period";
 export const BEFORE_NAME = "Previous period";
 export const YEAR_BEFORE_NAME = "Same period last year";
 const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 /** Weeks keep their first day. */
-const WEEKS_OF_YEAR_MS = 52 * 7 * DAY_MS;
+const WEEKS_OF_YEAR_MS = 52 * WEEK_MS;
 
 /**
  * Returns the rows of a chart that is compared with the year before: its own, shown a year later, up to its last time.
@@ -41,9 +42,29 @@ function toUnit({ dimensions, timeUnit }: Readonly<Record<string, unknown>>, at:
 function isWeekly(rows: readonly ResultRow[], time: string): boolean {
   const days = [...new Set(rows.map(({ [time]: value }) => String(value).slice(0, 10)))];
   const [first = ""] = days;
-  const isApart = days.every((day) => Number.isInteger((Date.parse(day) - Date.parse(first)) / (7 * DAY_MS)));
+  const isApart = days.every((day) => Number.isInteger((Date.parse(day) - Date.parse(first)) / WEEK_MS));
   // The first days of two months may be whole weeks apart too.
   return isApart && days.some((day) => day.slice(8) !== first.slice(8));
+}
+
+/**
+ * Returns the rows of an earlier period with their weeks on the weekday of the chart's own. A query that groups by week
+ * has first days, which the shift onto this period moves to another weekday. Other times stay unchanged.
+ */
+export function toOwnWeeks(
+  before: ResultRow[],
+  { fields, rows }: { fields: readonly ResultField[]; rows: readonly ResultRow[] },
+): ResultRow[] {
+  const time = fields.find(isTimeField)?.name;
+  if (time === undefined || !isWeekly(rows, time) || !isWeekly(before, time)) return before;
+  const own = Date.parse(String(rows[0]?.[time]).slice(0, 10));
+  return before.map((row) => {
+    const text = String(row[time]);
+    const dayMs = Date.parse(text.slice(0, 10));
+    const lateMs = (((dayMs - own) % WEEK_MS) + WEEK_MS) % WEEK_MS;
+    const day = new Date(dayMs - lateMs).toISOString().slice(0, 10);
+    return { ...row, [time]: `${day}${text.slice(10)}` };
+  });
 }
 
 /** Returns null for a value that is no time. 29 February becomes 28 February a year later, as in the engine. */
