@@ -183,6 +183,20 @@ describe("a cube", () => {
     expect((await ask("weeks", "&compare=previous")).get("table")).toEqual({ id: "table", none: "earlier" });
   });
 
+  it("is missing for a compared chart where a click adds the range of its earlier period", async () => {
+    const of = (id: string, field: object, more: object = {}) =>
+      chart(id, { dimensions: [field], measures: [{ op: "count" }], ...more });
+    const months = { field: "at", timeUnit: "month" };
+    const page = await make([of("weeks", { field: "at", timeUnit: "week" }), of("regions", { field: "region" }), of("years", months, { compare: "year" })], QUERY, []); // biome-ignore format: one look
+    const ask = async (widget: string, more = "") => {
+      const answer = await call("GET", `${at(`widgets/${widget}/cube`, {}, BERLIN, page)}${more}`, owner);
+      return new Map((answer.json.data as Cube).widgets.map((cube) => [cube.id, isCube(cube) ? "a cube" : cube.none]));
+    };
+    expect(await ask("weeks")).toEqual(new Map([["regions", "a cube"], ["years", "earlier"]])); // biome-ignore format: one look
+    expect((await ask("regions")).get("years")).toBe("a cube");
+    expect((await ask("weeks", "&compare=year")).get("regions")).toBe("earlier");
+  });
+
   const PRESSED = [
     "months",
     "weeks",

@@ -8,6 +8,7 @@ import {
   whyNoCube,
 } from "@/lib/features/results/crossfilter/cube";
 import { withGrain } from "@/lib/features/results/crossfilter/period";
+import { TIMES } from "@/lib/features/results/crossfilter/statement";
 import { queryTables } from "@/lib/features/results/crossfilter/tables";
 import { RowsReplacedError, readCurrent } from "@/lib/features/results/datasets/read-current";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -115,12 +116,13 @@ async function readOne(
     const conditions = conditionsFor(page, partNameOf(widget), kept.fields, id);
     const hasLevels = needsOf(widget)?.toPlan?.(widget.spec, spec) != null;
     if (stand?.groups) refuseWrongTotals(stand.groups, spec, kept.fields, false);
+    const isRanged = axes.some(({ field }) => kept.fields.some(({ name, type }) => name === field && TIMES.has(type)));
     const isFiner = grainOf(page, widget) !== page.grain;
     const none =
       (isFiner ? "grain" : null) ??
       whyNoCube(spec) ??
       (hasLevels ? "totals" : null) ??
-      whatStandsBeside(page, widget, conditions);
+      whatStandsBeside(page, widget, conditions, isRanged);
     if (none !== null) return { id, none };
     let toParts: ReturnType<typeof toCubeStatement>["toParts"] | null = null;
     const { rows, isMore } = await queryTables(

@@ -632,14 +632,24 @@ export function cutOf({ truncated, rowCount }: NonNullable<Stand["kept"]>): { fi
   return truncated ? { firstRows: rowCount } : {};
 }
 
-/** Returns the kind of extra query beside a widget's figures: a trend, or a previous period. */
+/**
+ * Returns the kind of extra query beside a widget's figures: a trend, or a previous period.
+ * @param isRanged whether a click may add a range of days, which has a previous period
+ */
 export function whatStandsBeside(
   look: Look,
   widget: Widget,
   conditions: readonly Condition[],
+  isRanged: boolean,
 ): "trend" | "earlier" | null {
   if (toTrend(widget, queryOf(widget), look.grain) !== null) return "trend";
+  if (isRanged && isCompared(look, widget)) return "earlier";
   return earlierOf(look, widget, conditions) === null ? null : "earlier";
+}
+
+/** Returns whether a widget is compared with an earlier period, where its conditions have one. */
+function isCompared({ compare }: Look, { kind, spec }: Widget): boolean {
+  return (needsOf({ kind })?.isCompared(spec) ?? false) && (compare !== undefined || spec.compare === "year");
 }
 
 /** Returns the query of a figure's trend. The time dimension comes from the trend, since a figure has none. */
@@ -659,11 +669,10 @@ function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain:
  * Returns the previous period: the page's, else that of a chart which is compared with the year before. Null for a
  * widget that is not compared, and without a range of days.
  */
-function earlierOf({ compare, now, zone }: Look, widget: Widget, conditions: readonly Condition[]) {
-  if (!needsOf(widget)?.isCompared(widget.spec)) return null;
-  const today = toPresetDays("today", now, zone).to;
-  if (compare !== undefined) return toEarlier(conditions, compare, today);
-  if (widget.spec.compare !== "year") return null;
+function earlierOf(look: Look, widget: Widget, conditions: readonly Condition[]) {
+  if (!isCompared(look, widget)) return null;
+  const today = toPresetDays("today", look.now, look.zone).to;
+  if (look.compare !== undefined) return toEarlier(conditions, look.compare, today);
   // Without a range, the year before is among the chart's own rows. A range of another column moves none of its times.
   const times = new Set(queryOf(widget).dimensions.map(({ field }) => field));
   const ofTimes = conditions.filter((each) => each.kind !== "days" || times.has(each.field));
