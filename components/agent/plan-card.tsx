@@ -82,7 +82,8 @@ function useDecision(plan: Plan, isWaitedFor: boolean) {
     setIsSending(true);
     setFailure(null);
     try {
-      const decided = await agentApi.decidePlan({ agentSessionId: plan.sessionId, ...decision });
+      const { sessionId, revision } = plan;
+      const decided = await agentApi.decidePlan({ agentSessionId: sessionId, revision, ...decision });
       setAnswer(decided);
       setIsLate(!isWaitedFor);
       announce(ENDED[decided.status]);

@@ -53,6 +53,8 @@ export function toQueryOutput({ output }: ToolPart): QueryOutput {
 
 export type Plan = {
   sessionId: string;
+  /** Undefined in plans of older versions. */
+  revision: number | undefined;
   markdown: string;
   asked: Grant[];
   granted: Grant[];
@@ -84,6 +86,7 @@ export function toPlan({ input, output, state }: ToolPart): Plan | null {
   const list = (value: unknown) => (Array.isArray(value) ? (value.map(String) as Grant[]) : []);
   return {
     sessionId,
+    revision: typeof input.revision === "number" ? input.revision : undefined,
     markdown: String(input.planMarkdown ?? ""),
     asked: [...new Set(list(input.grants))],
     granted: list(output.grants),

@@ -71,6 +71,8 @@ export type PlanDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   agentSessionId: string;
+  /** 1, and one more with each new proposal; absent in older plans. */
+  revision?: number;
   chatId: ObjectId;
   userId: ObjectId;
   /** The turn that holds its grants; null between the turn that asked and the next one. */

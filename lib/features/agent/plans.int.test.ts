@@ -181,6 +181,26 @@ describe("a plan", () => {
     expect(results(others)[0]?.errorText).toContain("agentSessionId");
   });
 
+  it("is decided in the form that was seen", async () => {
+    const agentSessionId = randomUUID();
+    const chatId = newId();
+    model.say([plan(["query-write"], { agentSessionId, revision: 7 })]);
+    const first = await askAndDecide({ decision: "request_changes", revision: 1 }, chatId);
+    expect(first.decided?.status).toBe(200);
+    model.say([plan(["query-write", "console-write"], { agentSessionId })], [insert()]);
+    const response = await askRaw("Again", { ...asAna(), chatId });
+    const statuses: number[] = [];
+    for await (const { type, toolName, input } of readEvents(response)) {
+      if (type !== "tool-input-available" || toolName !== "propose_plan") continue;
+      expect(input).toMatchObject({ agentSessionId, revision: 2 });
+      for (const revision of [1, 3, 2])
+        statuses.push((await decide({ agentSessionId, revision, decision: "approve" })).status);
+    }
+    expect(statuses).toEqual([409, 409, 200]);
+    for (const revision of [0, "1", 1.5])
+      expect((await decide({ agentSessionId, revision, decision: "approve" })).status).toBe(400);
+  });
+
   it("keeps the connection open with comments while it waits, in both stream formats", async () => {
     model.script = ({ messages }) =>
       messages.at(-1)?.role === "tool" ? [{ text: "As you like." }] : [plan(["query-write"])];

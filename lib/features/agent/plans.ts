@@ -25,6 +25,8 @@ const STATUS_OF = {
 export type TurnOf = { caller: Caller; chatId: ObjectId; turnId: ObjectId };
 export type Proposal = {
   agentSessionId: string;
+  /** Set when the plan is stored (`proposePlan`). */
+  revision?: number | undefined;
   planMarkdown: string;
   grants: Grant[];
   targets?: string[] | undefined;
@@ -38,13 +40,14 @@ export type GrantTarget = { id: string } | { effect: PlanEffect };
 
 /**
  * Asks the user to approve a plan. A plan that was returned for changes may be proposed again with its id.
+ * @returns its revision: 1, and one more with each new proposal
  * @throws AppError `conflict` for another plan's id
  */
 export async function proposePlan(
   { caller, chatId, turnId }: TurnOf,
   proposal: Omit<Proposal, "dashboard">,
   dashboard: PlannedDashboard | null = null,
-): Promise<void> {
+): Promise<number> {
   const { workspaceId, user } = caller;
   const { agentSessionId, planMarkdown } = proposal;
   const open = {
@@ -65,9 +68,15 @@ export async function proposePlan(
   } as const satisfies Partial<PlanDoc>;
   const again = await collections
     .agentPlans()
-    .updateOne({ agentSessionId, workspaceId, chatId, status: "changes_requested" }, { $set: open });
-  if (again.matchedCount === 0) {
-    const doc: PlanDoc = { _id: new ObjectId(), workspaceId, agentSessionId, chatId, userId: user._id, ...open };
+    .findOneAndUpdate(
+      { agentSessionId, workspaceId, chatId, status: "changes_requested" },
+      { $set: open, $inc: { revision: 1 } },
+      { returnDocument: "after" },
+    );
+  const revision = again?.revision ?? 1;
+  if (!again) {
+    const ids = { _id: new ObjectId(), workspaceId, agentSessionId, chatId, userId: user._id };
+    const doc: PlanDoc = { ...ids, revision, ...open };
     try {
       await collections.agentPlans().insertOne(doc);
     } catch (error) {
@@ -76,6 +85,7 @@ export async function proposePlan(
     }
   }
   publishPlanEvent(workspaceId, user._id, { agentSessionId, chatId, status: "pending" });
+  return revision;
 }
 
 /**
@@ -130,10 +140,10 @@ async function letGo({
 /**
  * Settles a plan. Its grants start now and end with the turn, or after two hours.
  * @throws AppError `not_found` for an unknown plan and for another user's, `invalid_request` for a grant that was not
- *   requested, `conflict` if it is settled
+ *   requested, `conflict` if it is settled, and for another revision than the stated one
  */
 export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now = new Date()): Promise<PlanAnswer> {
-  const { agentSessionId, decision, planMarkdown } = body;
+  const { agentSessionId, decision, planMarkdown, revision } = body;
   const plan = await collections.agentPlans().findOne({ agentSessionId });
   if (!plan?.userId.equals(caller.user._id) || !(await isInside(caller, plan.workspaceId))) throw noSuchPlan();
   const { workspaceId, chatId } = plan;
@@ -148,7 +158,7 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
   const granted = status === "approved" ? [...new Set(body.grants ?? plan.grants)] : [];
   const expiresAt = granted.length > 0 ? new Date(now.getTime() + GRANT_MS) : null;
   const decided = await collections.agentPlans().findOneAndUpdate(
-    { _id: plan._id, workspaceId, status: "pending" },
+    { _id: plan._id, workspaceId, status: "pending", ...(revision !== undefined && { revision }) },
     {
       $set: {
         status,
@@ -161,7 +171,7 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
     },
     { returnDocument: "after" },
   );
-  if (!decided) throw new AppError("conflict", "This plan was already decided.");
+  if (!decided) throw new AppError("conflict", "This plan was already decided or changed. Reload the chat.");
   // A turn that waits for it records it itself.
   if (decided.turnId === null) await noteDecision(decided);
   publishPlanEvent(workspaceId, caller.user._id, { agentSessionId, chatId, status });

@@ -231,6 +231,11 @@ export type Instructions = z.infer<typeof instructionsSchema>;
 export const planDecisionBody = z.object({
   agentSessionId: z.uuid("agentSessionId must be a UUID."),
   decision: z.enum(["approve", "request_changes", "cancel"]),
+  revision: z
+    .int()
+    .positive()
+    .optional()
+    .describe("`revision` in the input of the call. The decision then applies only to this form of the plan"),
   planMarkdown: boundedText(PLAN_CHARS_MAX)
     .refine(isStorable, "The plan contains an invalid character.")
     .optional()

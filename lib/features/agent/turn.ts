@@ -266,10 +266,14 @@ class Turn {
     try {
       const planned = dashboard ? await planDashboard(this.of.caller, dashboard) : null;
       if (planned) requireCover(proposal, planned);
-      await proposePlan(this.#turn, proposal, planned);
-      if (!planned) return proposal;
+      const revision = await proposePlan(this.#turn, proposal, planned);
+      if (!planned) return { ...proposal, revision };
       const { dashboardId, fields } = planned;
-      return { ...proposal, dashboard: { ...(dashboardId !== null && { dashboardId }), ...JSON.parse(fields) } };
+      return {
+        ...proposal,
+        revision,
+        dashboard: { ...(dashboardId !== null && { dashboardId }), ...JSON.parse(fields) },
+      };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#refusedPlans.set(proposal.agentSessionId, error);

@@ -18,6 +18,7 @@ const proposePlanTool = defineTool({
     "Shows the person the planned changes in Markdown and requests the grants they require. Waits for the decision. Writes are rejected without approval.",
   input: z.object({
     agentSessionId: z.uuid().optional().describe("Omit it"),
+    revision: z.int().optional().describe("Omit it"),
     planMarkdown: z.string().trim().min(1).max(PLAN_CHARS_MAX).refine(isStorable),
     grants: z.array(grant).min(1).max(GRANTS.length),
     targets: z
