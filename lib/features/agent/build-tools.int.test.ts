@@ -157,10 +157,25 @@ const WRITES: Record<
     input: { resourceType: "scheduled_query", resourceId: consoleId, ...email, recipients: ["eve@example.com"] },
     grant: "rule-write",
     target: consoleId,
+    effect: { effect: "notify", kind: "scheduled_query", id: consoleId, recipient: "eve@example.com" },
   }),
   "a changed rule": () => ({
     tool: "save_rule",
     input: { ruleId, recipients: ["eve@example.com"] },
+    grant: "rule-write",
+    target: consoleId,
+    effect: { effect: "notify", kind: "scheduled_query", id: consoleId, recipient: "eve@example.com" },
+  }),
+  "a rule with a webhook": () => ({
+    tool: "save_rule",
+    input: { ruleId, channelType: "webhook", url: "https://hooks.example.com/In" },
+    grant: "rule-write",
+    target: consoleId,
+    effect: { effect: "notify", kind: "scheduled_query", id: consoleId, recipient: "https://hooks.example.com/In" },
+  }),
+  "a paused rule": () => ({
+    tool: "save_rule",
+    input: { ruleId, enabled: false },
     grant: "rule-write",
     target: consoleId,
   }),
@@ -178,6 +193,7 @@ function toOtherEffects(effect: Record<string, unknown> | undefined): (object | 
     kind: effect.kind === "console_folder" ? ["dashboard_folder"] : [],
     recursive: effect.recursive ? [false, undefined] : [],
     access: ["private"],
+    recipient: ["ana@example.com", "https://hooks.example.com/in"],
   };
   const changed = Object.entries(others).flatMap(([field, values]) =>
     field in effect ? values.map((value) => ({ ...effect, [field]: value })) : [],
@@ -412,6 +428,6 @@ describe("an approved plan", () => {
     const [listed, read, rules] = ["list_dashboards", "read_dashboard", "list_rules"].map(outputOf);
     expect(listed.dashboards).toContainEqual(expect.objectContaining({ id: dashboardId, title: "Before" }));
     expect(JSON.parse(read.content)).toMatchObject({ widgets: [{ id: "w" }] });
-    expect(rules.rules).toContainEqual(expect.objectContaining({ id: ruleId, channelType: "email" }));
+    expect(rules.rules).toContainEqual(expect.objectContaining({ id: ruleId, channelType: "webhook" }));
   });
 });

@@ -196,7 +196,7 @@ function toNaming(target: GrantTarget | null): string {
 
 /** Returns a text that is equal for equal effects. */
 function toEffectKey({ effect, kind, id, ...rest }: PlanEffect): string {
-  return JSON.stringify([effect, kind, id, ...Object.values(rest)]).toLowerCase();
+  return JSON.stringify([effect, kind, id?.toLowerCase() ?? null, ...Object.values(rest)]);
 }
 
 /**

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { webAddress } from "@/lib/features/notifications/channels/fields";
+import { resourceType } from "@/lib/features/notifications/payload-schema";
+import { emailAddress } from "@/lib/features/users/schema";
 import { boundedText, isoDate, isStorable, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 import {
   FEEDBACK_CHARS_MAX,
@@ -30,7 +33,10 @@ export const GRANTS = [
 export const grant = z.enum(GRANTS);
 export type Grant = z.infer<typeof grant>;
 
-/** Changes that a plan names one by one, since a target would permit too much: deletions and changes of access. */
+/**
+ * Changes that a plan names one by one, since a target would permit too much: deletions, changes of access, and where
+ * notifications go.
+ */
 export const planEffect = z.discriminatedUnion("effect", [
   z.object({
     effect: z.literal("delete"),
@@ -43,6 +49,12 @@ export const planEffect = z.discriminatedUnion("effect", [
     kind: z.literal("app"),
     id: objectIdText.nullable().describe("null for a new app"),
     access: z.enum(["private", "workspace"]),
+  }),
+  z.object({
+    effect: z.literal("notify"),
+    kind: resourceType,
+    id: objectIdText,
+    recipient: z.union([emailAddress, webAddress]).describe("A new address of save_rule: an email address or URL"),
   }),
 ]);
 export type PlanEffect = z.infer<typeof planEffect>;

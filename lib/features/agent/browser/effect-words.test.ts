@@ -25,6 +25,10 @@ it.each<[PlanEffect, string]>([
     { effect: "access", kind: "app", id: null, access: "workspace" },
     "Make the new app visible to everyone in the workspace.",
   ],
+  [
+    { effect: "notify", kind: "scheduled_query", id: FOLDER, recipient: "eve@example.com" },
+    "Send notifications of console “team/old” to eve@example.com.",
+  ],
 ])("describes %j", (effect, words) => {
   expect(describeEffect(effect, (id) => NAMES[id] ?? null)).toBe(words);
 });

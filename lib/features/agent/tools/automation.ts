@@ -8,8 +8,15 @@ import { getConsole } from "@/lib/features/consoles/service";
 import { putRefreshSchedule, removeRefreshSchedule } from "@/lib/features/dashboards/refresh";
 import { getDashboard } from "@/lib/features/dashboards/service";
 import { getFlow, updateFlow } from "@/lib/features/flows/service";
+import { recipientsOf } from "@/lib/features/notifications/channels/requests";
 import { resourceType } from "@/lib/features/notifications/payload-schema";
-import { createRuleBody, ruleSchema, updateRuleBody } from "@/lib/features/notifications/schema";
+import {
+  type ChannelRequest,
+  createRuleBody,
+  type Rule,
+  ruleSchema,
+  updateRuleBody,
+} from "@/lib/features/notifications/schema";
 import { createRule, getRuleDocOrThrow, listRules, updateRule } from "@/lib/features/notifications/service";
 import { type ScheduleBody, scheduleBody } from "@/lib/features/runs/schedules/schema";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -97,7 +104,7 @@ const listRulesTool = defineTool({
 const saveRuleTool = defineTool({
   name: "save_rule",
   description:
-    "Creates a notification rule of a console or flow, or updates the one with ruleId. Requires the grant rule-write with the console or flow in the plan's targets. Name the recipients in the plan. Only owners and admins can do this.",
+    "Creates a notification rule of a console or flow, or updates the one with ruleId. Requires the grant rule-write with the console or flow in the plan's targets, and each address that it adds in the plan's effects. Only owners and admins can do this.",
   input: updateRuleBody.extend({
     ruleId: objectIdText.optional().describe("Omit it to create a rule"),
     resourceType: resourceType.optional().describe("Required for a new rule"),
@@ -114,7 +121,7 @@ const saveRuleTool = defineTool({
     const save = async () => {
       if (ruleId === undefined) {
         const body = parsed(createRuleBody, fields);
-        await context.requireGrant("rule-write", { id: body.resourceId });
+        await requireRuleGrants(context, body, body);
         return createRule(context.caller, body);
       }
       // A person who approves the change would be shown another item.
@@ -122,14 +129,25 @@ const saveRuleTool = defineTool({
         throw new AppError("invalid_request", "A rule keeps its console or flow. Omit resourceType and resourceId.");
       }
       const body = parsed(updateRuleBody, fields);
-      const { resourceId } = await getRuleDocOrThrow(context.caller, new ObjectId(ruleId));
-      await context.requireGrant("rule-write", { id: resourceId.toHexString() });
+      const { resourceType, resourceId } = await getRuleDocOrThrow(context.caller, new ObjectId(ruleId));
+      await requireRuleGrants(context, { resourceType, resourceId: resourceId.toHexString() }, body);
       return updateRule(context.caller, new ObjectId(ruleId), body);
     };
     const { id, enabled, triggers, channelType } = await save();
     return { id, enabled, triggers, channelType };
   },
 });
+
+async function requireRuleGrants(
+  { requireGrant }: ToolContext,
+  { resourceType: kind, resourceId: id }: Pick<Rule, "resourceType" | "resourceId">,
+  body: ChannelRequest,
+): Promise<void> {
+  await requireGrant("rule-write", { id });
+  for (const recipient of recipientsOf(body)) {
+    await requireGrant("rule-write", { effect: { effect: "notify", kind, id, recipient } });
+  }
+}
 
 /**
  * Applies the access of the API's routes: admins, and API keys, which every route of rules accepts. A connected app has

@@ -35,7 +35,7 @@ const proposePlanTool = defineTool({
       .max(TARGETS_MAX)
       .optional()
       .describe(
-        "Each app or folder to delete, and each app whose access changes or that is new with access workspace. The person sees them in words",
+        "Each app or folder to delete, each app whose access changes or that is new with access workspace, and each new recipient of a rule. The person sees them in words",
       ),
     dashboard: z
       .record(z.string(), z.unknown())

@@ -72,6 +72,8 @@ export type Channel<
   shown: Shown;
   /** Request field with the address that messages are posted to; null for none. `Open` then has it as `url`. */
   address: { field: keyof Fields & string; isHttpsOnly: boolean } | null;
+  /** Returns the addresses of a request that messages go to; empty for a change that keeps them. */
+  recipientsOf(request: Sent<Fields>): string[];
   /** Description in the API reference, in whole sentences. */
   reference: string;
   /**

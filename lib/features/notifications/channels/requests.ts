@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CHANNELS } from "./registry";
+import { type AnyChannel, CHANNELS } from "./registry";
 
 type Definitions = typeof CHANNELS;
 type Definition = Definitions[number];
@@ -43,6 +43,11 @@ export const channelFields = Object.fromEntries(
 
 /** Further fields that only rules and snapshots have. */
 export const channelOptions = Object.assign({}, ...CHANNELS.map(({ options }) => options)) as Options;
+
+/** Returns the addresses of a request that messages go to, of any channel. */
+export function recipientsOf(request: Readonly<Record<string, unknown>>): string[] {
+  return CHANNELS.flatMap((channel) => (channel as AnyChannel).recipientsOf(request));
+}
 
 type Shown<List extends readonly Definition[]> = { -readonly [At in keyof List]: List[At]["shown"] };
 

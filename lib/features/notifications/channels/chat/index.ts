@@ -21,6 +21,7 @@ export const chat: Channel<"chat", typeof fields, typeof options, typeof shown, 
   options,
   shown,
   address: { field: "chatWebhookUrl", isHttpsOnly: false },
+  recipientsOf: ({ chatWebhookUrl }) => (chatWebhookUrl === undefined ? [] : [chatWebhookUrl]),
   reference: "A chat receives `{text, blocks}` at its incoming webhook; `blocks` are Slack's Block Kit.",
   store: ({ chatWebhookUrl, displayLabel }, before, vault) => {
     const url = chatWebhookUrl === undefined ? before?.url : vault.seal("url", chatWebhookUrl);

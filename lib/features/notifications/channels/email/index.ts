@@ -24,6 +24,7 @@ export const email: Channel<"email", typeof fields, typeof options, typeof shown
   options,
   shown,
   address: null,
+  recipientsOf: ({ recipients }) => recipients ?? [],
   reference: "An email goes to all recipients as one message.",
   store: ({ recipients }, before) => ({
     stored: { recipients: required(recipients ?? before?.recipients, "recipients", NO_RECIPIENT) },

@@ -21,6 +21,7 @@ export const teams: Channel<"teams", typeof fields, typeof options, typeof shown
   options,
   shown,
   address: { field: "teamsWebhookUrl", isHttpsOnly: true },
+  recipientsOf: ({ teamsWebhookUrl }) => (teamsWebhookUrl === undefined ? [] : [teamsWebhookUrl]),
   reference:
     'Microsoft Teams receives an Adaptive Card 1.4 as `{type: "message", attachments}` of at most 28 KB. Names and errors are never read as Markdown.',
   store: ({ teamsWebhookUrl, displayLabel }, before, vault) => {

@@ -28,6 +28,7 @@ export const webhook: Channel<"webhook", typeof fields, typeof options, typeof s
   options,
   shown,
   address: { field: "url", isHttpsOnly: false },
+  recipientsOf: ({ url }) => (url === undefined ? [] : [url]),
   reference: WEBHOOK_WORDS,
   store: ({ url, rotateWebhookSecret }, before, vault) => {
     const address =
