@@ -212,11 +212,16 @@ describe("the scopes of a token", () => {
       expect(names).not.toContain(name);
       await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(`Connected apps can't use ${name}`);
     }
-    const folders = `/api/workspaces/${ana.workspaceId}/dashboards/folders`;
     const body = { name: "Shared", access: "workspace" };
-    const folderId = (await call("POST", folders, { cookie: ana.cookie, body })).json.data.id;
-    const shared = await client.callTool({ name: "save_dashboard", arguments: { title: "Shown to all", folderId } });
-    expect(shared).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/can't share/) }] });
+    for (const [name, area, input] of [
+      ["save_dashboard", "dashboards", { title: "Shown to all" }],
+      ["save_console", "consoles", { name: "Shown to all", content: "select 1" }],
+    ] as const) {
+      const folders = `/api/workspaces/${ana.workspaceId}/${area}/folders`;
+      const folderId = (await call("POST", folders, { cookie: ana.cookie, body })).json.data.id;
+      const shared = await client.callTool({ name, arguments: { ...input, folderId } });
+      expect(shared).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/can't share/) }] });
+    }
   });
 
   it("are at most those asked for", async () => {

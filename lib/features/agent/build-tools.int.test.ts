@@ -240,6 +240,25 @@ describe("an approved plan", () => {
     expect(JSON.stringify(result?.output)).not.toContain("whsec_");
   });
 
+  it("names the shared folder that a console is put in", async () => {
+    const [shared, own] = await Promise.all(
+      ["workspace", "private"].map((access) => send("POST", "/consoles/folders", { name: `for ${access}`, access })),
+    );
+    const save = (folderId: string, more: object = { name: "placed" }): Say => ({
+      tool: "save_console",
+      input: { content: "select 1", folderId, ...more },
+    });
+    const { id } = await send("POST", "/consoles", { name: "to move", content: "select 1" });
+    const move = save(shared.id, { consoleId: id, version: 1 });
+    model.say([plan(["console-write"])], [save(own.id)], [save(shared.id)]);
+    const isUnnamed = { errorText: expect.stringContaining(`name ${shared.id} in its targets`) };
+    expect(await askAndApprove()).toMatchObject([{ output: { version: 1 } }, isUnnamed]);
+    model.say([plan(["console-write"], [id, shared.id])], [save(shared.id)], [move]);
+    const [saved, moved] = await askAndApprove();
+    expect(await send("GET", `/consoles/${saved?.output.id}`)).toMatchObject({ access: "workspace" });
+    expect(moved?.errorText).toContain("is shared");
+  });
+
   it("makes one commit of a dashboard, which a person undoes", async () => {
     const { id } = await send("POST", "/dashboards", { title: "Undone", widgets: [] });
     const input = { dashboardId: id, version: 1, widgets };

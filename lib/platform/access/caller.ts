@@ -41,9 +41,18 @@ export function isReadOnly({ via }: { via: Via }): boolean {
   return via.kind === "key" && via.access !== "full";
 }
 
-/** Returns whether the caller may use what needs this permission; only tokens of connected apps lack some. */
-export function hasScope(caller: { via: Via }, scope: Scope): boolean {
-  if (caller.via.kind === "key" && caller.via.scopes) return caller.via.scopes.includes(scope);
+/** Returns whether the caller is a connected app, which has only the permissions that its person gave. */
+export function isConnectedApp({ via }: { via: Via }): boolean {
+  return via.kind === "key" && via.scopes !== undefined;
+}
+
+/**
+ * Returns whether the caller may use what needs this permission; only tokens of connected apps lack some.
+ * @param scope null for what no permission covers: a write that no connected app may do
+ */
+export function hasScope(caller: { via: Via }, scope: Scope | null): boolean {
+  const { via } = caller;
+  if (via.kind === "key" && via.scopes) return scope !== null && via.scopes.includes(scope);
   return scope === "read" || !isReadOnly(caller);
 }
 

@@ -13,7 +13,14 @@ import { z } from "zod";
 import { toPathText } from "@/lib/base/values/problem-path";
 import { noteAppUse } from "@/lib/features/accounts/connected-apps/uses";
 import { enterWorkspace } from "@/lib/features/accounts/identity";
-import { type ByKey, type Caller, hasScope, isReadOnly, type UserCaller } from "@/lib/platform/access/caller";
+import {
+  type ByKey,
+  type Caller,
+  hasScope,
+  isConnectedApp,
+  isReadOnly,
+  type UserCaller,
+} from "@/lib/platform/access/caller";
 import { bearerChallenge } from "@/lib/platform/access/rules";
 import { env } from "@/lib/platform/env";
 import { parseJsonBytes, readRawBody } from "@/lib/platform/http/body";
@@ -258,14 +265,7 @@ function toUnavailable(caller: Caller, name: string): string {
 
 /** Returns the caller's tools: a read-only key has no tool that writes, and a token only those of its scopes. */
 function toolsFor(caller: Caller): Tool[] {
-  return OFFERED.filter((tool) => {
-    const scope = scopeOf(tool);
-    return scope === null ? !isConnectedApp(caller) && hasScope(caller, "write") : hasScope(caller, scope);
-  });
-}
-
-function isConnectedApp({ via }: Caller): boolean {
-  return via.kind === "key" && via.scopes !== undefined;
+  return OFFERED.filter((tool) => hasScope(caller, scopeOf(tool)));
 }
 
 /** @param ask asks the person to approve the call; null if the client has asked them */

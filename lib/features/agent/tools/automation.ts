@@ -19,7 +19,7 @@ import {
 } from "@/lib/features/notifications/schema";
 import { createRule, getRuleDocOrThrow, listRules, updateRule } from "@/lib/features/notifications/service";
 import { type ScheduleBody, scheduleBody } from "@/lib/features/runs/schedules/schema";
-import type { Caller } from "@/lib/platform/access/caller";
+import { type Caller, isConnectedApp } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
 import { LIST_LIMIT_MAX, objectIdText } from "@/lib/platform/http/schema";
@@ -153,8 +153,8 @@ async function requireRuleGrants(
  * Applies the access of the API's routes: admins, and API keys, which every route of rules accepts. A connected app has
  * only its person's rights. @throws AppError `forbidden`
  */
-function requireRuleRight({ role, via }: Caller): void {
-  if (isAtLeast(role, "admin") || (via.kind === "key" && !via.scopes)) return;
+function requireRuleRight(caller: Caller): void {
+  if (isAtLeast(caller.role, "admin") || (caller.via.kind === "key" && !isConnectedApp(caller))) return;
   throw new AppError("forbidden", "Only owners and admins can do this.");
 }
 

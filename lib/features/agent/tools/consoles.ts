@@ -9,13 +9,14 @@ import { RESOURCE_TYPE } from "@/lib/features/consoles/run-status";
 import { createConsoleBody, type UpdateConsoleBody, updateConsoleBody } from "@/lib/features/consoles/schema";
 import { searchConsoles } from "@/lib/features/consoles/search";
 import { createConsole, getConsole, updateConsole } from "@/lib/features/consoles/service";
-import { stale } from "@/lib/features/folders/placement";
+import { accessOf } from "@/lib/features/folders/model";
+import { getFolderOrThrow, stale } from "@/lib/features/folders/placement";
 import { schedulesOf } from "@/lib/features/runs/schedules/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { objectIdText } from "@/lib/platform/http/schema";
 import { query, queryInput } from "./queries";
 import { shownContent } from "./short";
-import { BOTH, defineTool, parsed, type ToolContext } from "./tool";
+import { BOTH, defineTool, parsed, requireMayShare, type ToolContext } from "./tool";
 
 const HITS_MAX = 50;
 const HITS_DEFAULT = 20;
@@ -86,7 +87,7 @@ const readConsoleTool = defineTool({
 const saveConsoleTool = defineTool({
   name: "save_console",
   description:
-    "Creates a console with a name, or updates the one with consoleId and the version that you have read. Requires the grant console-write and, for an update, its ID in the plan's targets. A scheduled console also requires schedule-write, and query-write if its connection can write.",
+    "Creates a console with a name, or updates the one with consoleId and the version that you have read. Requires the grant console-write and, in the plan's targets, the ID of an updated console, or of a shared folder for a new one. A scheduled console also requires schedule-write, and query-write if its connection can write.",
   input: z.object({
     consoleId: objectIdText.optional().describe("Omit it to create a console"),
     name: z.string().max(120).optional().describe("Required for a new console"),
@@ -103,6 +104,7 @@ const saveConsoleTool = defineTool({
   run: async (context, { consoleId, ...fields }) => {
     if (consoleId === undefined) {
       const body = parsed(createConsoleBody, fields);
+      await requireFolder(context, body.folderId ?? null);
       await context.requireGrant("console-write");
       const { id, version } = await createConsole(context.caller, body);
       return { id, version };
@@ -116,6 +118,17 @@ const saveConsoleTool = defineTool({
     return { id: saved.id, version: saved.version };
   },
 });
+
+/**
+ * Requires a plan that names the folder of a new console if its contents are visible to everyone. A move never shares.
+ * @throws AppError `not_allowed`, also for connected apps, whose permissions don't include sharing; `not_found`
+ */
+async function requireFolder({ caller, requireGrant }: ToolContext, folderId: string | null): Promise<void> {
+  const folder = folderId === null ? null : await getFolderOrThrow(caller, CONSOLES, folderId);
+  if (!folder || accessOf(folder.space) === "private") return;
+  requireMayShare(caller, "Save the console in a private folder, and move it in Millrace.");
+  await requireGrant("console-write", { id: folder._id.toHexString() });
+}
 
 /**
  * Requires the grants for a change to a console. A scheduled console runs its query automatically, now or after its

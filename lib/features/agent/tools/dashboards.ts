@@ -19,7 +19,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { idCursor, objectIdText } from "@/lib/platform/http/schema";
 import type { PlannedDashboard } from "../model";
 import { shortText, shownContent } from "./short";
-import { BOTH, defineTool, parsed, type ToolContext } from "./tool";
+import { BOTH, defineTool, parsed, requireMayShare, type ToolContext } from "./tool";
 
 const LISTED_MAX = 50;
 const LISTED_DEFAULT = 20;
@@ -128,13 +128,10 @@ export async function planDashboard(caller: Caller, input: Record<string, unknow
   return { dashboardId: dashboardId ?? null, sent: JSON.stringify(sent), fields: JSON.stringify(fields) };
 }
 
-/** No permission of a connected app is to share. @throws AppError `not_allowed` */
-function requirePrivate({ via }: Caller, { access }: { access?: string }): void {
-  if (via.kind !== "key" || !via.scopes || access !== "workspace") return;
-  throw new AppError(
-    "not_allowed",
-    "Connected apps can't share. Save the dashboard in a private folder, and share it in Millrace.",
-  );
+/** @throws AppError `not_allowed` for a connected app */
+function requirePrivate(caller: Caller, { access }: { access?: string }): void {
+  if (access !== "workspace") return;
+  requireMayShare(caller, "Save the dashboard in a private folder, and share it in Millrace.");
 }
 
 function toUpdate(fields: object): UpdateDashboardBody {

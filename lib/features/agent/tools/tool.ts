@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { z } from "zod";
 import { toPathText } from "@/lib/base/values/problem-path";
-import type { Caller, Scope } from "@/lib/platform/access/caller";
+import { type Caller, isConnectedApp, type Scope } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { PlanDoc, PlannedDashboard } from "../model";
 import type { GrantTarget } from "../plans";
@@ -76,6 +76,15 @@ export const BOTH: readonly AgentId[] = ["console", "flow"];
 export function scopeOf({ writes, scope }: Tool): Scope | null {
   if (writes === null) return "read";
   return scope === undefined ? "write" : scope;
+}
+
+/**
+ * No permission of a connected app is to share.
+ * @param instead what the person can do
+ * @throws AppError `not_allowed` for a connected app
+ */
+export function requireMayShare(caller: Caller, instead: string): void {
+  if (isConnectedApp(caller)) throw new AppError("not_allowed", `Connected apps can't share. ${instead}`);
 }
 
 /** Parses the input of a service. @throws AppError `invalid_request` with the first problem */
