@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig, devices } from "@playwright/test";
+import { SAMPLE_LAST_DAY } from "./test/fixtures/connections/sample-day";
 
 // `npm test` chooses a free port, a new data folder and the browser. Without it, for one file while it is written:
 // npx playwright test --project=ui e2e/ui/x.spec.ts
@@ -80,6 +81,9 @@ export default defineConfig({
     stdout: "ignore",
     stderr: "pipe",
     // Each test registers users, far more than people would in an hour.
-    env: { PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "", RATE_LIMIT_SCALE: "1000", JOB_RETRY_FAST: "1" },
+    env: {
+      ...{ PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "", SAMPLE_DATA: SAMPLE_LAST_DAY },
+      ...{ RATE_LIMIT_SCALE: "1000", JOB_RETRY_FAST: "1" },
+    },
   },
 });

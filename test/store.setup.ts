@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { storeUri } from "@/lib/platform/process/store-uri";
+import { SAMPLE_LAST_DAY } from "./fixtures/connections/sample-day";
 import { ordinaryUser } from "./servers/ordinary-user";
 
 const START_TIMEOUT_MS = 20_000;
@@ -17,6 +18,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   if (process.env.DATABASE_TEMPLATES) return undefined;
   const dataDir = mkdtempSync(join(tmpdir(), "millrace-int-"));
   process.env.DATA_DIR = dataDir;
+  process.env.SAMPLE_DATA ??= SAMPLE_LAST_DAY;
   process.env.AUTH_SECRET = "a-secret-of-the-tests-which-guards-nothing";
   process.env.ENCRYPTION_KEYS = `test:${Buffer.alloc(32, 1).toString("base64")}`;
   const templates = mkdtempSync(join(tmpdir(), "millrace-templates-"));

@@ -12,6 +12,8 @@ export const ENCRYPTION_KEY_BYTES = 32;
  * it without a bundler: no syntax that cannot be stripped, no "@/" names. An empty string means unset, so a copied
  * .env.example with blanks is valid. Values are validated on first use, which is the server's start.
  */
+const SAMPLE_DATA_HINT = "must be on, off or the last day of its data, such as 2026-10-31";
+
 const settings = z.object({
   NODE_ENV: z
     .enum(["development", "production", "test"], "must be development, production or test")
@@ -55,7 +57,7 @@ const settings = z.object({
   RATE_LIMIT_SCALE: z.coerce.number("must be a number above 0").positive("must be a number above 0").default(1),
   JOB_RETRY_FAST: flag().default(false),
   TRUST_PROXY: integer("the number of trusted proxies, 0 to 10", 0, 10).optional(),
-  SAMPLE_DATA: z.enum(["on", "off"], "must be on or off").default("on"),
+  SAMPLE_DATA: z.union([z.enum(["on", "off"]), z.iso.date(SAMPLE_DATA_HINT)], SAMPLE_DATA_HINT).default("on"),
   SIGN_UP: signUpPolicy().default({ mode: "open", domains: [] }),
 
   SMTP_URL: smtpAddress().optional(),

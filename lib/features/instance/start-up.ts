@@ -152,7 +152,7 @@ const BACKGROUND: Record<string, () => Promise<void>> = {
     await checkKeys();
   },
   sample: async () => {
-    if (env().SAMPLE_DATA === "on") await ensureSample();
+    if (env().SAMPLE_DATA !== "off") await ensureSample();
   },
   deletions: finishDeletions,
   sweep: async () => {

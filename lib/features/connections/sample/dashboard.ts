@@ -1,4 +1,4 @@
-/** A row for each sold item, with all columns of the charts below. Cancelled orders are excluded. */
+/** A row for each sold item, with all columns of the charts below. Cancelled orders and a month that is not over are excluded. */
 const SALES = `select o.id as order_id, o.customer_id, o.placed_at::date as placed_on, o.channel,
        c.country, p.category, p.name as product, i.quantity,
        (i.quantity * i.price_cents / 100.0)::decimal(12, 2) as revenue,
@@ -7,7 +7,8 @@ from order_items i
 join orders o on o.id = i.order_id
 join products p on p.id = i.product_id
 join customers c on c.id = o.customer_id
-where o.status <> 'cancelled'`;
+where o.status <> 'cancelled'
+  and o.placed_at < date_trunc('month', (select max(placed_at) from orders) + interval 1 day)`;
 
 const ABOUT = `### How the shop is doing
 

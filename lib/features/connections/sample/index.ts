@@ -70,7 +70,7 @@ async function buildIfMissing(path: string): Promise<void> {
 }
 
 async function runBuilder(building: string): Promise<void> {
-  const child = spawn(process.execPath, [childEntry("engine"), "--build-sample", "--file", building], {
+  const child = spawn(process.execPath, [childEntry("engine"), "--build-sample", lastDay(), "--file", building], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { NODE_ENV: env().NODE_ENV },
   });
@@ -80,6 +80,12 @@ async function runBuilder(building: string): Promise<void> {
   });
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new Error(`The sample shop builder exited with ${code}: ${lastWords.trim()}`);
+}
+
+/** Returns the day of the newest orders: today, or the day that the operator has set. */
+function lastDay(): string {
+  const { SAMPLE_DATA: setting } = env();
+  return setting === "on" ? new Date().toISOString().slice(0, 10) : setting;
 }
 
 async function removeLeftovers(folder: string): Promise<void> {

@@ -8,6 +8,7 @@ import { duckdb } from "@/lib/features/connections/drivers/duckdb";
 import { requireQueryable } from "@/lib/features/connections/queryable";
 import { childEntry } from "@/lib/platform/process/entries";
 import { query, takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { SAMPLE_LAST_DAY } from "@/test/fixtures/connections/sample-day";
 import { ensureSample, samplePath } from ".";
 
 const FIRST_RUN = `select p.name, sum(i.quantity) as sold, sum(i.quantity * i.price_cents) / 100.0 as revenue
@@ -150,12 +151,28 @@ describe("the sample shop", () => {
     }
   });
 
-  it("is the same in every build, row by row", { tags: ["long"] }, async () => {
-    const again = `${samplePath()}.again`;
-    const child = spawn(process.execPath, [childEntry("engine"), "--build-sample", "--file", again], {
-      stdio: "inherit",
-    });
+  const build = async (lastDay: string) => {
+    const path = `${samplePath()}.${lastDay}`;
+    const args = [childEntry("engine"), "--build-sample", lastDay, "--file", path];
+    const child = spawn(process.execPath, args, { stdio: "inherit" });
     expect((await once(child, "close"))[0]).toBe(0);
+    return path;
+  };
+
+  it("ends on the day of its build", async () => {
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const instance = await DuckDBInstance.create(await build("2028-02-29"), { access_mode: "READ_ONLY" });
+    const connection = await instance.connect();
+    const reader = await connection.runAndReadAll(`select min(placed_at)::date::varchar, max(placed_at)::date::varchar,
+      (select max(occurred_at)::date::varchar from page_events), (select max(created_at)::date <= max(placed_at)::date from customers),
+      (select max(refunded_at)::date <= max(placed_at)::date from refunds), count(*)::int from orders`);
+    expect(reader.getRows()).toEqual([["2025-05-01", "2028-02-29", "2028-02-29", true, true, 100_000]]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+
+  it("is the same in every build of one day, row by row", { tags: ["long"] }, async () => {
+    const again = await build(SAMPLE_LAST_DAY);
     const sums = async (path: string) => {
       const { DuckDBInstance } = await import("@duckdb/node-api");
       const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" });

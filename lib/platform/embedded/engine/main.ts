@@ -13,7 +13,7 @@ import { takeTempFolder } from "./temp-folder.ts";
  * `--file <path> --socket <path> [--read-only] [--trusted] [--own-temp]`. With `--own-temp` it spills
  * into a separate folder, because other engines have the file open too. With `--kept` the database is in memory, and it
  * reads the files beside the named one. It sends `{type:"ready"}` over IPC once it listens, and ends with its
- * parent. `--build-sample --file <path>` writes the sample shop and ends.
+ * parent. `--build-sample <last day> --file <path>` writes the sample shop and ends.
  */
 async function main(): Promise<void> {
   lowerPriority({ isWorker: false });
@@ -25,11 +25,11 @@ async function main(): Promise<void> {
       trusted: { type: "boolean", default: false },
       kept: { type: "boolean", default: false },
       "own-temp": { type: "boolean", default: false },
-      "build-sample": { type: "boolean", default: false },
+      "build-sample": { type: "string" },
     },
   });
   if (values.file && values["build-sample"]) {
-    await buildSample(values.file);
+    await buildSample(values.file, values["build-sample"]);
     return;
   }
   if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");

@@ -1,6 +1,6 @@
 /**
- * SQL for the sample shop, a household goods shop from 2024-01-01 to 2026-10-31. Every value is derived from its row's
- * number with DuckDB's hash and never from randomness or a clock, so that every build has the same rows.
+ * SQL for the sample shop, a household goods shop over almost three years. Every value is derived from its row's number
+ * and the last day with DuckDB's hash and never from randomness or a clock, so that builds of one day have equal rows.
  */
 
 export const SAMPLE_COUNTS = {
@@ -13,6 +13,8 @@ export const SAMPLE_COUNTS = {
 
 /** Number of sessions, of 2 to 10 events, 6 on average. There are slightly too many, and surplus events are cut. */
 const SESSIONS = 166_680;
+/** Number of days with orders. */
+const DAYS = 1035;
 /** Customers that exist before the first order. */
 const FIRST_CUSTOMERS = 500;
 
@@ -52,6 +54,8 @@ const CATEGORIES = [
 /** The four lines in which each product is made, and their prices in percent. */
 const LINES = [["Harbor", 100], ["Alder", 120], ["Linden", 150], ["Summit", 190]] as const; // biome-ignore format: short
 
+const DAY_MS = 86_400_000;
+
 function textList(values: readonly string[]): string {
   return `[${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(", ")}]`;
 }
@@ -77,30 +81,36 @@ function productRows(): string {
 const countryTickets = COUNTRIES.flatMap(([country, , percent]) => Array.from({ length: percent }, () => country));
 const regionTickets = COUNTRIES.flatMap(([, region, percent]) => Array.from({ length: percent }, () => region));
 
-/** Statements that fill an empty database, in order. */
-export const SAMPLE_SQL: readonly string[] = [
-  // A number from 0 up to but not including 1 for a row and a purpose, so that it can index a list.
-  "create temp macro u(i, purpose) as (hash(i, purpose) % 1000003) / 1000003.0",
-  "create temp macro pick(list, i, purpose) as list[1 + floor(u(i, purpose) * len(list))::int]",
+/**
+ * Returns the statements that fill an empty database, in order.
+ * @param lastDay ISO date of the newest orders
+ */
+export function toSampleSql(lastDay: string): readonly string[] {
+  const dayBefore = (days: number) => new Date(Date.parse(lastDay) - days * DAY_MS).toISOString().slice(0, 10);
+  const firstDay = dayBefore(DAYS - 1);
+  return [
+    // A number from 0 up to but not including 1 for a row and a purpose, so that it can index a list.
+    "create temp macro u(i, purpose) as (hash(i, purpose) % 1000003) / 1000003.0",
+    "create temp macro pick(list, i, purpose) as list[1 + floor(u(i, purpose) * len(list))::int]",
 
-  // Weight of each day: growth, weekday, the season before Christmas, and some noise.
-  `create temp table days as
+    // Weight of each day: growth, weekday, the season before Christmas, and some noise.
+    `create temp table days as
    select d::date as day,
-          (1 + 1.4 * row_number() over (order by d) / 1035.0)
+          (1 + 1.4 * row_number() over (order by d) / ${DAYS}.0)
           * [0.92, 0.95, 0.97, 1.0, 1.12, 1.22, 1.05][isodow(d)]
           * case month(d) when 11 then 1.45 when 12 then 1.7 when 1 then 0.85 when 2 then 0.88
                           when 7 then 0.93 when 8 then 0.9 else 1.0 end
           * (0.93 + 0.14 * u(epoch(d)::bigint, 'weather')) as weight
-   from range(timestamp '2024-01-01', timestamp '2026-11-01', interval 1 day) t(d)`,
-  `create temp table shares as
+   from range(timestamp '${firstDay}', timestamp '${dayBefore(-1)}', interval 1 day) t(d)`,
+    `create temp table shares as
    select day, sum(weight) over (order by day) / sum(weight) over () as until,
           (sum(weight) over (order by day) - weight) / sum(weight) over () as since
    from days`,
 
-  `create table customers (
+    `create table customers (
      id integer primary key, name varchar not null, email varchar not null, country varchar not null,
      region varchar not null, segment varchar not null, newsletter boolean not null, created_at timestamp not null)`,
-  `insert into customers
+    `insert into customers
    with base as (
      select i + 1 as id,
             ${textList(FIRST_NAMES)}[1 + i % ${FIRST_NAMES.length}] as first_name,
@@ -112,22 +122,22 @@ export const SAMPLE_SQL: readonly string[] = [
           pick(['consumer', 'consumer', 'consumer', 'small business', 'small business', 'enterprise'], id, 'segment'),
           u(id, 'newsletter') < 0.42,
           case when id <= ${FIRST_CUSTOMERS}
-               then timestamp '2023-01-01' + to_seconds(floor((id - u(id, 'joined')) * 365 * 86400 / ${FIRST_CUSTOMERS})::bigint)
-               else timestamp '2024-01-01' + to_seconds(floor(
-                      (id - u(id, 'joined') - ${FIRST_CUSTOMERS}) * 1028 * 86400 / (${SAMPLE_COUNTS.customers} - ${FIRST_CUSTOMERS}))::bigint)
+               then timestamp '${dayBefore(DAYS - 1 + 365)}' + to_seconds(floor((id - u(id, 'joined')) * 365 * 86400 / ${FIRST_CUSTOMERS})::bigint)
+               else timestamp '${firstDay}' + to_seconds(floor(
+                      (id - u(id, 'joined') - ${FIRST_CUSTOMERS}) * ${DAYS - 7} * 86400 / (${SAMPLE_COUNTS.customers} - ${FIRST_CUSTOMERS}))::bigint)
           end
    from base order by id`,
 
-  `create table products (
+    `create table products (
      id integer primary key, sku varchar not null unique, name varchar not null, category varchar not null,
      price_cents integer not null, cost_cents integer not null, is_active boolean not null, launched_on date not null)`,
-  `insert into products
+    `insert into products
    select id, sku, name, category, price, floor(price * (0.42 + 0.2 * u(id, 'cost')))::int, u(id, 'active') < 0.96,
-          date '2022-03-01' + floor(u(id, 'launch') * 660)::int
+          date '${dayBefore(DAYS - 1 + 671)}' + floor(u(id, 'launch') * 660)::int
    from (values ${productRows()}) t(id, sku, name, category, price) order by id`,
 
-  // Order ids follow the order of time; customers order only after they joined.
-  `create temp table order_base as
+    // Order ids follow the order of time; customers order only after they joined.
+    `create temp table order_base as
    with placed as (
      select i, s.day + to_seconds(floor(86400 * least(0.9999,
                  0.3 + 0.42 * (u(i, 'hour') + u(i, 'hour2')) / 1.2))::bigint) as placed_at
@@ -139,30 +149,30 @@ export const SAMPLE_SQL: readonly string[] = [
    asof join (select created_at, row_number() over (order by id) as customers from customers) known
      on n.placed_at >= known.created_at`,
 
-  // Every five orders have one, two, three, four and five items, in a pseudo-random order.
-  `create temp table item_base as
+    // Every five orders have one, two, three, four and five items, in a pseudo-random order.
+    `create temp table item_base as
    select row_number() over (order by o.id, n)::int as id, o.id as order_id,
           1 + floor(pow(u(o.id * 10 + n, 'product'), 1.7) * ${SAMPLE_COUNTS.products})::int as place
    from order_base o, range(1, 6) t(n)
    where n <= 1 + (o.id + hash((o.id - 1) // 5, 'items') % 5)::int % 5`,
-  // The most popular products are spread over all categories.
-  `create temp table popularity as
+    // The most popular products are spread over all categories.
+    `create temp table popularity as
    select id as product_id, row_number() over (order by u(id, 'popularity') + price_cents / 90000.0, id) as place from products`,
-  // An order's total depends on its items, whose foreign key needs the order, so they are inserted after it.
-  `create temp table items as
+    // An order's total depends on its items, whose foreign key needs the order, so they are inserted after it.
+    `create temp table items as
    select b.id, b.order_id, p.id as product_id,
           case when u(b.id, 'quantity') < 0.68 then 1 when u(b.id, 'quantity') < 0.88 then 2
                when u(b.id, 'quantity') < 0.96 then 3 else 4 end as quantity,
           case when u(b.id, 'discount') < 0.12 then p.price_cents * 9 // 10 else p.price_cents end as price_cents
    from item_base b join popularity using (place) join products p on p.id = popularity.product_id order by b.id`,
 
-  `create table orders (
+    `create table orders (
      id integer primary key, customer_id integer not null references customers (id), status varchar not null, placed_at timestamp not null,
      channel varchar not null, region varchar not null, item_count integer not null, total_cents bigint not null)`,
-  `insert into orders
+    `insert into orders
    select b.id, b.customer_id,
-          case when b.placed_at > timestamp '2026-10-30' then pick(['pending', 'processing', 'processing'], b.id, 'status')
-               when b.placed_at > timestamp '2026-10-25' then pick(['processing', 'shipped', 'shipped', 'delivered'], b.id, 'status')
+          case when b.placed_at > timestamp '${dayBefore(1)}' then pick(['pending', 'processing', 'processing'], b.id, 'status')
+               when b.placed_at > timestamp '${dayBefore(6)}' then pick(['processing', 'shipped', 'shipped', 'delivered'], b.id, 'status')
                when u(b.id, 'status') < 0.925 then 'delivered'
                when u(b.id, 'status') < 0.968 then 'cancelled' else 'refunded' end,
           b.placed_at, pick(['web', 'web', 'web', 'web', 'mobile', 'mobile', 'mobile', 'store', 'partner'], b.id, 'channel'),
@@ -172,27 +182,27 @@ export const SAMPLE_SQL: readonly string[] = [
    join (select order_id, sum(quantity)::int as items, sum(quantity * price_cents)::bigint as total
          from items group by order_id) t on t.order_id = b.id
    order by b.id`,
-  `create table order_items (
+    `create table order_items (
      id integer primary key, order_id integer not null references orders (id),
      product_id integer not null references products (id), quantity integer not null, price_cents integer not null)`,
-  "insert into order_items from items order by id",
+    "insert into order_items from items order by id",
 
-  `create table refunds (
+    `create table refunds (
      id integer primary key, order_id integer not null references orders (id), reason varchar not null, amount_cents bigint not null,
      refunded_at timestamp not null)`,
-  `insert into refunds
+    `insert into refunds
    select row_number() over (order by id)::int, id,
           pick(['arrived damaged', 'changed my mind', 'changed my mind', 'wrong item', 'late delivery'], id, 'reason'),
           total_cents,
-          least(placed_at + to_seconds(floor(86400 * (3 + 18 * u(id, 'refund')))::bigint), timestamp '2026-10-31 18:00:00')
+          least(placed_at + to_seconds(floor(86400 * (3 + 18 * u(id, 'refund')))::bigint), timestamp '${lastDay} 18:00:00')
    from orders where status = 'refunded' order by id`,
 
-  // Without a foreign key to visitors: an index over a million of them would be a third of the file, and logs rarely
-  // have one.
-  `create table page_events (
+    // Without a foreign key to visitors: an index over a million of them would be a third of the file, and logs rarely
+    // have one.
+    `create table page_events (
      id integer primary key, occurred_at timestamp not null, session varchar not null, customer_id integer, path varchar not null,
      kind varchar not null, referrer varchar, duration_ms integer not null)`,
-  `create temp table sessions as
+    `create temp table sessions as
    select i as n, s.day + to_seconds(floor(86000 * (0.28 + 0.7 * (u(i, 'at') + u(i, 'at2')) / 2))::bigint) as started_at,
           md5('session ' || i)[1:16] as session,
           case when u(i, 'known') < 0.38
@@ -201,7 +211,7 @@ export const SAMPLE_SQL: readonly string[] = [
                 'https://social.example.net/', 'https://mail.example.org/', '', '', ''], i, 'referrer') as referrer
    from range(${SESSIONS}) t(i)
    join shares s on (i + 0.5) / ${SESSIONS} > s.since and (i + 0.5) / ${SESSIONS} <= s.until`,
-  `insert into page_events
+    `insert into page_events
    with steps as (
      select s.*, step, s.n * 16 + step as key
      from sessions s, range(1, 11) t(step)
@@ -222,11 +232,12 @@ export const SAMPLE_SQL: readonly string[] = [
           (400 + 90000 * pow(u(key, 'duration'), 3))::int
    from shown order by n, step limit ${SAMPLE_COUNTS.page_events}`,
 
-  `create view daily_revenue as
+    `create view daily_revenue as
    select placed_at::date as day, count(*) as orders, (sum(total_cents) / 100.0)::decimal(18, 2) as revenue
    from orders where status <> 'cancelled' group by all order by day`,
-  `create view product_sales as
+    `create view product_sales as
    select p.id, p.name, p.category, sum(i.quantity) as sold, (sum(i.quantity * i.price_cents) / 100.0)::decimal(18, 2) as revenue,
           (sum(i.quantity * (i.price_cents - p.cost_cents)) / 100.0)::decimal(18, 2) as margin
    from order_items i join products p on p.id = i.product_id group by all`,
-];
+  ];
+}

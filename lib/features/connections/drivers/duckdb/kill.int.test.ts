@@ -5,6 +5,7 @@ import { ensureSample, samplePath } from "@/lib/features/connections/sample";
 import { buildSample } from "@/lib/platform/embedded/engine/build-sample";
 import { openFile, query, takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { cpuMs, engineProcesses } from "@/test/fixtures/connections/drivers/duckdb/processes";
+import { SAMPLE_LAST_DAY } from "@/test/fixtures/connections/sample-day";
 import { makeFromTemplate } from "@/test/servers/template";
 import type { QueryableSource } from "../../data-source";
 import { requireQueryable } from "../../queryable";
@@ -119,7 +120,7 @@ describe("the sample of all workspaces", () => {
   it("C3 answers other workspaces while one blocks its engine", { tags: ["long"] }, async () => {
     const sample = samplePath();
     mkdirSync(dirname(sample), { recursive: true });
-    await makeFromTemplate("shop.duckdb", sample, buildSample);
+    await makeFromTemplate("shop.duckdb", sample, (path) => buildSample(path, SAMPLE_LAST_DAY));
     await ensureSample();
     const ids = Array.from({ length: 3 }, (_, index) => String(index).repeat(24));
     const [blocker, ...others] = await Promise.all(ids.map(open));
