@@ -44,6 +44,7 @@ function bindOne(statement: DuckDBPreparedStatement, at: number, value: unknown)
   else if (typeof value === "string") statement.bindVarchar(at, wellFormed(value));
   else if (typeof value === "boolean") statement.bindBoolean(at, value);
   else if (typeof value === "number") bindNumber(statement, at, value);
+  else if (value instanceof Uint8Array) statement.bindBlob(at, value);
   else if (value instanceof ExactNumber) bindExact(statement, at, value);
   else if (Array.isArray(value)) bindList(statement, at, value);
   // An object is bound as its JSON text, which casts to STRUCT, MAP and JSON.

@@ -26,7 +26,7 @@ export type CellType = "bigint" | "double" | "boolean" | "varchar" | "blob";
 
 export type TransactStep =
   /** The transaction fails when a step affects another number of rows than `mustAffect`. */
-  | { run: string; params?: (string | number | null)[]; mustAffect?: number }
+  | { run: string; params?: (string | number | null | Buffer)[]; mustAffect?: number }
   /** `into` is the name of a temporary table for DuckDB, and a statement for SQLite. */
   | { into: string; types: CellType[]; rowCount: number; columns: WireValue[][] };
 
@@ -150,9 +150,12 @@ export function isNegativeZero(value: WireValue): boolean {
 }
 
 const LENGTH_BYTES = 4;
+/** First byte of a message whose JSON text is followed by bytes. */
+const WITH_BYTES = 0;
 
 /** Parses a request. Parameters of a user's statement keep every digit of their numbers (`ExactNumber`). */
 export function parseRequest<T extends { type: string }>(bytes: Buffer): T {
+  if (bytes[0] === WITH_BYTES) return parseWithBytes(bytes) as TransactRequest & T;
   const text = bytes.toString("utf8");
   const request = JSON.parse(text) as T & { params?: unknown };
   const isExact = request.type === "execute" && request.params !== undefined && mayRound(text);
@@ -163,6 +166,7 @@ export class FrameTooLarge extends Error {}
 
 /** @throws FrameTooLarge when the text is longer than the receiver accepts */
 export function encodeFrame(message: EngineRequest | EngineResponse, bytesMax: number): Buffer {
+  if ("steps" in message && message.steps.some(hasBytes)) return encodeWithBytes(message, bytesMax);
   const text = JSON.stringify(message);
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) throw new FrameTooLarge(`A message of ${bytes} bytes is above the limit of ${bytesMax}.`);
@@ -170,6 +174,53 @@ export function encodeFrame(message: EngineRequest | EngineResponse, bytesMax: n
   frame.writeUInt32LE(bytes, 0);
   frame.write(text, LENGTH_BYTES, "utf8");
   return frame;
+}
+
+function hasBytes(step: TransactStep): boolean {
+  return "run" in step && step.params?.some((param) => Buffer.isBuffer(param)) === true;
+}
+
+/** Stands for a parameter of this many bytes in a message's JSON text. */
+type Length = { length: number };
+
+/** Encodes the JSON text with its length, and the bytes of the parameters in their order. */
+function encodeWithBytes(request: TransactRequest, bytesMax: number): Buffer {
+  const parts: Buffer[] = [];
+  const toLength = (param: string | number | null | Buffer) => {
+    if (!(Buffer.isBuffer(param))) return param;
+    parts.push(param);
+    return { length: param.length };
+  };
+  const steps = request.steps.map((step) => {
+    return "run" in step && step.params ? { ...step, params: step.params.map(toLength) } : step;
+  });
+  const text = Buffer.from(JSON.stringify({ ...request, steps }));
+  const head = Buffer.alloc(1 + LENGTH_BYTES);
+  head[0] = WITH_BYTES;
+  head.writeUInt32LE(text.length, 1);
+  const bytes = [head, text, ...parts].reduce((sum, { length }) => sum + length, 0);
+  if (bytes > bytesMax) throw new FrameTooLarge(`A message of ${bytes} bytes is above the limit of ${bytesMax}.`);
+  const frameLength = Buffer.allocUnsafe(LENGTH_BYTES);
+  frameLength.writeUInt32LE(bytes, 0);
+  return Buffer.concat([frameLength, head, text, ...parts], LENGTH_BYTES + bytes);
+}
+
+function parseWithBytes(bytes: Buffer): TransactRequest {
+  let at = 1 + LENGTH_BYTES;
+  const take = (length: number): Buffer => {
+    const end = at + length;
+    if (end > bytes.length) throw new SyntaxError("A message ends within its bytes.");
+    const part = bytes.subarray(at, end);
+    at = end;
+    return part;
+  };
+  const request = JSON.parse(take(bytes.readUInt32LE(1)).toString("utf8")) as TransactRequest;
+  for (const step of request.steps) {
+    if (!("run" in step) || !step.params) continue;
+    const params: readonly (string | number | null | Length)[] = step.params;
+    step.params = params.map((param) => (typeof param === "object" && param !== null ? take(param.length) : param));
+  }
+  return request;
 }
 
 /** Resolves when the socket accepts more, immediately if it still does; rejects when it is closed. */

@@ -1,4 +1,5 @@
 import type { RowBytes } from "@/lib/base/values/fields";
+import { eachCell } from "@/lib/base/values/row-bytes";
 import { ByteRows, type CellWriter, type ParsedForms } from "../shared/flows/byte-cells";
 import type { Encode } from "../shared/flows/rows";
 import type { TargetColumn } from "../shared/flows/table-shape";
@@ -10,10 +11,9 @@ export const NULL_TEXT = "\\N";
 /** DuckDB reads years of four digits as PostgreSQL writes them, but neither its intervals, bytes nor lists. */
 const PARSED: ParsedForms = { years: "common", interval: false, binary: false, array: false };
 const [BACKSLASH, LETTER] = [0x5c, 0x4e];
-const FIRST_BYTES = 16 * 1024;
 
 /**
- * Returns the cells of each column in one text, which DuckDB splits.
+ * Returns the cells of each column in one text of UTF-8, which DuckDB splits.
  * @returns null if a cell has the separator or is the text of null
  * @throws RowRefused
  */
@@ -21,11 +21,20 @@ export function columnTexts(
   rows: { raw: RowBytes; rowCount: number },
   columns: readonly TargetColumn[],
   encode: Encode<string | number | boolean>,
-): string[] | null {
+): Buffer[] | null {
   const cells = new ByteRows(rows, columns, { parsed: PARSED, encode });
-  const writer = new TextWriter(rows.raw.bytes, columns.length);
+  const writer = new TextWriter(rows.raw.bytes, columnBytes(rows, columns.length));
   for (let row = 0; row < rows.rowCount && !writer.isAmbiguous; row += 1) cells.write(row, writer);
   return writer.isAmbiguous ? null : writer.texts();
+}
+
+/** Returns the bytes of each column's cells with their separators, if the cells are written unchanged. */
+function columnBytes({ raw, rowCount }: { raw: RowBytes; rowCount: number }, width: number): number[] {
+  const sums = new Array<number>(width).fill(0);
+  eachCell(raw, rowCount, (column, from, end) => {
+    sums[column] = (sums[column] ?? 0) + 1 + (from < 0 ? NULL_TEXT.length : end - from);
+  });
+  return sums;
 }
 
 type Column = { bytes: Buffer; length: number };
@@ -35,9 +44,9 @@ class TextWriter implements CellWriter {
   readonly #columns: Column[];
   isAmbiguous = false;
 
-  constructor(source: Uint8Array, width: number) {
+  constructor(source: Uint8Array, columnLengths: readonly number[]) {
     this.#source = source;
-    this.#columns = Array.from({ length: width }, () => ({ bytes: Buffer.allocUnsafe(FIRST_BYTES), length: 0 }));
+    this.#columns = columnLengths.map((bytes) => ({ bytes: Buffer.allocUnsafe(bytes), length: 0 }));
   }
 
   null(index: number): void {
@@ -73,8 +82,8 @@ class TextWriter implements CellWriter {
     endCell(column);
   }
 
-  texts(): string[] {
-    return this.#columns.map(({ bytes, length }) => bytes.toString("utf8", 0, length - 1));
+  texts(): Buffer[] {
+    return this.#columns.map(({ bytes, length }) => bytes.subarray(0, length - 1));
   }
 
   /** @param bytes of the next cell, without its separator */

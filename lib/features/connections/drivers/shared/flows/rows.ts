@@ -99,9 +99,10 @@ export async function writeAccepted(
 ): Promise<{ written: number; rejected: RejectedRow[] }> {
   const rejected: RejectedRow[] = [];
   let given = batch;
-  let places = Array.from({ length: batch.rowCount }, (_, row) => row);
+  /** Indexes of the rows that are left; null while all are. */
+  let places: number[] | null = null;
   for (;;) {
-    const part = rejected.length === 0 ? given : pick(given, places);
+    const part: Batch = places === null ? given : pick(given, places);
     try {
       await write(part);
       return { written: part.rowCount, rejected };
@@ -115,6 +116,7 @@ export async function writeAccepted(
       const refused = error.row === null && probe ? await searchRefused(part, error, probe) : error;
       const at = refused.row;
       if (at === null) throw new AppError("query_failed", error.message, { cause: error });
+      places ??= Array.from({ length: batch.rowCount }, (_, row) => row);
       const rejection = { row: places[at] ?? 0, column: refused.column, message: refused.message };
       rejected.push(rejection);
       if (rejected.length > rejectsMax) throw toRejection(rejection, error);

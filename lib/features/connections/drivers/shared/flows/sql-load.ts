@@ -38,7 +38,8 @@ export function isOwnTable(name: string): boolean {
 /** Messages of PostgreSQL, DuckDB, MySQL and MariaDB about a missing schema. */
 const NO_SCHEMA = /schema (?:with name )?.* does not exist|unknown database|schema .* not found/i;
 
-export type Param = string | number | null;
+/** Only engines whose `write` steps have them take bytes. */
+export type Param = string | number | null | Buffer;
 
 export type Target = {
   /** Quoted, with its schema. */
