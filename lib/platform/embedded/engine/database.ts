@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type Refused, refusedAmong } from "./guard.ts";
-import { ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT, ENGINE_THREADS } from "./limits.ts";
+import { ENGINE_LOG_LIMIT, ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT, ENGINE_THREADS } from "./limits.ts";
 
 /** A path that does not exist, for DuckDB's extensions and secrets. */
 const NOWHERE = "/nonexistent";
@@ -25,6 +25,7 @@ export const LOCKS = {
   memory_limit: ENGINE_MEMORY_LIMIT,
   max_temp_directory_size: ENGINE_TEMP_LIMIT,
   threads: String(ENGINE_THREADS),
+  checkpoint_threshold: ENGINE_LOG_LIMIT,
   secret_directory: NOWHERE,
   extension_directory: NOWHERE,
 };

@@ -8,6 +8,11 @@ const MIB = 1024 * 1024;
 export const ENGINE_MEMORY_LIMIT = "1GB";
 /** Maximum size of the temporary files of a sort or join. Beyond it the statement fails instead of filling the disk. */
 export const ENGINE_TEMP_LIMIT = "8GB";
+/**
+ * Size of the write-ahead log at which DuckDB writes the rows into the file. Each time it compresses the last rows of
+ * every changed table again, so four times DuckDB's default saves a fifth of the work of a large load.
+ */
+export const ENGINE_LOG_LIMIT = "64MB";
 /** DuckDB's threads per file: one query must not use all of a machine that also serves pages. */
 export const ENGINE_THREADS = 2;
 /** Maximum concurrent statements in one file; each holds a thread of libuv's pool while DuckDB works for it. */
