@@ -265,6 +265,8 @@ export type WriteOptions = {
   position: Checkpoint | null;
   /** Maximum rows of the batch that may be rejected; above it, nothing of the batch is written. */
   rejectsMax: number;
+  /** The next batch, unless it has other columns. It may be encoded while this one is written. */
+  following?: Batch | null;
 };
 
 /** A running load. Takes one call at a time. */

@@ -236,14 +236,21 @@ class Attempt {
       }
       // Rows that were read before the source failed are still written.
       if (failure === null || batch.checkpoint !== null) {
-        await this.#write(batch, reading.fieldsOf(batch), failure === null && following === null);
+        await this.#write(batch, reading.fieldsOf(batch), {
+          isEnd: failure === null && following === null,
+          following: following && isAligned(reading.fieldsOf(following), this.#columns) ? following : null,
+        });
       }
       if (failure !== null) throw failure;
       batch = following;
     }
   }
 
-  async #write(batch: ExtractBatch, fields: Field[], isEnd: boolean): Promise<void> {
+  async #write(
+    batch: ExtractBatch,
+    fields: Field[],
+    { isEnd, following }: { isEnd: boolean; following: Batch | null },
+  ): Promise<void> {
     const { runId, name } = this.#move;
     if (batch.skipped !== undefined) await this.#move.skipped?.(batch.skipped);
     const load = await this.#loadFor(fields);
@@ -256,6 +263,7 @@ class Attempt {
     const { written, rejected } = await load.write(align(batch, fields, this.#columns), {
       position,
       rejectsMax: this.#move.rejectsLeft(),
+      following,
     });
     if (rejected.length > 0) {
       await this.#move.rejected(rejected.map((each) => ({ row: this.#read + each.row + 1, rejected: each })));
@@ -403,13 +411,16 @@ function holds(wide: FieldType, narrow: FieldType): boolean {
   return NUMBERS.includes(narrow) && NUMBERS.indexOf(wide) > NUMBERS.indexOf(narrow);
 }
 
-/** Returns the batch in the columns of the table: missing values are null. */
-function align(batch: Batch, fields: Field[], columns: Field[]): Batch {
-  if (
+function isAligned(fields: readonly Field[], columns: readonly Field[]): boolean {
+  return (
     fields === columns ||
     (fields.length === columns.length && fields.every(({ name }, at) => columns[at]?.name === name))
-  )
-    return batch;
+  );
+}
+
+/** Returns the batch in the columns of the table: missing values are null. */
+function align(batch: Batch, fields: Field[], columns: Field[]): Batch {
+  if (isAligned(fields, columns)) return batch;
   const places = new Map(fields.map(({ name }, index) => [name, index]));
   return {
     rowCount: batch.rowCount,

@@ -69,12 +69,17 @@ export class EngineClient {
     this.#onDone = onDone;
   }
 
-  /** Sends a request with a single answer. @throws AppError of the engine's failure, `unavailable` if it died */
+  /**
+   * Sends a request with a single answer.
+   * @param onSent called once the engine has received the request, or its socket has failed
+   * @throws AppError of the engine's failure, `unavailable` if it died
+   */
   async ask<T extends EngineResponse["type"]>(
     request: EngineRequest & { type: T },
     signal: AbortSignal,
+    onSent?: () => void,
   ): Promise<Extract<EngineResponse, { type: T }>> {
-    const { channel, first } = await this.#beginAgain(request, !CHANGES.has(request.type), signal);
+    const { channel, first } = await this.#beginAgain(request, !CHANGES.has(request.type), signal, onSent);
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
     if (first.type !== request.type) throw engineAway(new Error(`The engine sent ${first.type} for ${request.type}.`));
@@ -194,12 +199,17 @@ export class EngineClient {
   }
 
   /** Calls `#begin`; a read-only request is sent again if another request killed its engine. */
-  async #beginAgain(request: EngineRequest, isReading: boolean, signal: AbortSignal): Promise<Answered> {
+  async #beginAgain(
+    request: EngineRequest,
+    isReading: boolean,
+    signal: AbortSignal,
+    onSent?: () => void,
+  ): Promise<Answered> {
     let hasLostEngine = false;
     for (let restarts = 0; ; restarts += 1) {
       let answered: Answered;
       try {
-        answered = await this.#begin(request, signal);
+        answered = await this.#begin(request, signal, onSent);
       } catch (error) {
         // An engine that is killed now gives no reason. Retried once only: this request may be the cause.
         if (!isReading || hasLostEngine || !(error instanceof AppError) || error.kind !== "unavailable") throw error;
@@ -219,7 +229,7 @@ export class EngineClient {
   }
 
   /** Sends a request and waits for its first answer. A request that cannot have arrived is sent again. */
-  async #begin(request: EngineRequest, signal: AbortSignal): Promise<Answered> {
+  async #begin(request: EngineRequest, signal: AbortSignal, onSent?: () => void): Promise<Answered> {
     const frame = toFrame(request);
     this.#requests += 1;
     // A request that did not reach a dying engine is retried for the time of a restart.
@@ -228,7 +238,7 @@ export class EngineClient {
       for (;;) {
         const path = await this.#takePath(signal);
         const channel = this.#takeIdle(path) ?? this.#connect(path);
-        channel.begin(frame, signal);
+        channel.begin(frame, signal, onSent);
         try {
           return { channel, first: await channel.next() };
         } catch (error) {
@@ -564,11 +574,11 @@ class Channel {
     return !this.#isFailed && !this.#socket.destroyed;
   }
 
-  begin(frame: Buffer, signal: AbortSignal): void {
+  begin(frame: Buffer, signal: AbortSignal, onSent?: () => void): void {
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#socket.ref();
-    this.#socket.write(frame);
+    this.#socket.write(frame, onSent);
   }
 
   /** Sends a message that has no answer. */

@@ -6,7 +6,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, ResultStream } from "../../data-source";
 import { type Encode, encodedRows, RowRefused, textOf } from "../shared/flows/rows";
 import { EXTRACT_TIMEOUT_MS, type ExtractDialect, extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect, type LoadEngine, LoadTaken, type Step } from "../shared/flows/sql-load";
+import { beginSqlLoad, type LoadDialect, type LoadEngine, LoadTaken, type Step, type TransactOptions } from "../shared/flows/sql-load";
 import type { TargetColumn } from "../shared/flows/table-shape";
 
 /* The engine sockets of both kinds of files, for reading and loading. */
@@ -52,7 +52,8 @@ export function loadIntoEngine(
       readOnly,
       describe: (table, signal) => look(client, table, signal),
       read: (sql, params, signal) => allOf(readEngine(client, sql, [...params], signal)),
-      transact: (steps, signal, isProbe = false) => transactEngine(client, steps, { isProbe, signal, cellsOf, into }),
+      transact: (steps, signal, { isProbe = false, onSent } = {}) =>
+        transactEngine(client, steps, { isProbe, onSent, signal, cellsOf, into }),
     },
     request,
   );
@@ -97,7 +98,7 @@ export async function allOf(result: Promise<ResultStream>): Promise<WireValue[][
 async function transactEngine(
   client: EngineClient,
   steps: readonly Step[],
-  { isProbe, signal, cellsOf, into }: Inserts & { isProbe: boolean; signal: AbortSignal },
+  { isProbe, onSent, signal, cellsOf, into }: Inserts & TransactOptions & { isProbe: boolean; signal: AbortSignal },
 ): Promise<void> {
   let columns: readonly TargetColumn[] = [];
   const sent = steps.map((step): TransactStep => {
@@ -119,7 +120,7 @@ async function transactEngine(
     return { into: into(step), types: cells.map(({ type }) => type), rowCount: step.rows.rowCount, columns: values };
   });
   try {
-    await client.ask({ type: "transact", steps: sent, isProbe, timeoutMs: EXTRACT_TIMEOUT_MS }, signal);
+    await client.ask({ type: "transact", steps: sent, isProbe, timeoutMs: EXTRACT_TIMEOUT_MS }, signal, onSent);
   } catch (error) {
     if (!(error instanceof AppError) || !error.details || !("refusal" in error.details)) throw error;
     const { refusal, row, column, place } = error.details;

@@ -68,7 +68,7 @@ export function loadMysql(parts: MysqlFlowParts, request: LoadRequest, readOnly:
         return found;
       },
       read: (sql, params, signal) => ask(parts, signal, (session) => session.run(sql, params.map(String))),
-      transact: (steps, signal, isProbe = false) => transact(parts, steps, signal, isProbe),
+      transact: (steps, signal, { isProbe = false } = {}) => transact(parts, steps, signal, isProbe),
     },
     request,
   );

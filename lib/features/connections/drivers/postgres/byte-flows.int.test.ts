@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LoadRequest, QueryableSource } from "@/lib/features/connections/data-source";
+import type { ExtractBatch, LoadRequest, QueryableSource } from "@/lib/features/connections/data-source";
 import { ANY, begin, type FlowSource, type FlowSubject, startFlowSubject } from "@/test/conformance/drivers/flow-steps";
 import { ask } from "@/test/conformance/drivers/subjects";
 
@@ -87,9 +87,12 @@ async function copy(
   const loading = await begin(to, { table: { name: table }, columns: fields, load: table, ...load });
   const rejected: unknown[] = [];
   let isRaw = true;
-  for await (const batch of batches) {
+  const all: ExtractBatch[] = [];
+  for await (const batch of batches) all.push(batch);
+  for (const [index, batch] of all.entries()) {
     isRaw &&= batch.raw !== undefined;
-    rejected.push(...(await loading.write(batch, { position: batch.checkpoint, rejectsMax })).rejected);
+    const following = all[index + 1] ?? null;
+    rejected.push(...(await loading.write(batch, { position: batch.checkpoint, rejectsMax, following })).rejected);
   }
   await loading.finish();
   return { isRaw, rejected };

@@ -62,7 +62,7 @@ export function loadPostgres(parts: PostgresFlowParts, request: LoadRequest, rea
       readOnly,
       describe: (table, signal) => look(parts, table, signal),
       read: (sql, params, signal) => parts.ask(signal, (session) => session.run(sql, params)),
-      transact: (steps, signal, isProbe = false) => transact(parts, steps, signal, isProbe),
+      transact: (steps, signal, { isProbe = false } = {}) => transact(parts, steps, signal, isProbe),
     },
     request,
   );

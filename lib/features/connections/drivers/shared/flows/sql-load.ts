@@ -80,6 +80,8 @@ export type LoadDialect = {
   merge(target: Target, staging: string): string[];
 };
 
+export type TransactOptions = { isProbe?: boolean; onSent?: (() => void) | undefined };
+
 export type LoadEngine = {
   dialect: LoadDialect;
   readOnly: boolean;
@@ -92,9 +94,10 @@ export type LoadEngine = {
   /**
    * Runs the steps in one transaction.
    * @param isProbe rolls everything back at the end
+   * @param onSent called while the database works on the steps, in an engine to which they are sent at once
    * @throws RowRefused; ConflictError where a step changes another number of rows than it must; AppError
    */
-  transact(steps: readonly Step[], signal: AbortSignal, isProbe?: boolean): Promise<void>;
+  transact(steps: readonly Step[], signal: AbortSignal, options?: TransactOptions): Promise<void>;
 };
 
 /** A bookkeeping step changed nothing, since another run has taken the load over. */
@@ -244,6 +247,8 @@ class SqlLoad implements Load {
   readonly #target: Target;
   readonly #staging: string | null;
   #row: Row;
+  /** The steps of a batch that were encoded while the previous one was written. */
+  #encoded: { batch: Batch; steps: Step[] } | null = null;
 
   constructor(engine: LoadEngine, request: LoadRequest, { books, target, staging, state, row }: Opened) {
     this.#engine = engine;
@@ -257,17 +262,26 @@ class SqlLoad implements Load {
 
   async write(
     batch: Batch,
-    { position, rejectsMax }: WriteOptions,
+    { position, rejectsMax, following = null }: WriteOptions,
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
     if (this.#row.isFinished) throw invalid("This load has already finished.");
+    const onSent = following?.raw && (() => this.#encode(following));
     return writeAccepted(batch, rejectsMax, {
       write: async (part) => {
         const next = afterBatch(this.#row, part.rowCount, position);
-        await this.#transact([this.#books.write(this.#row, next), ...this.#rowsInto(part)]);
+        await this.#transact([this.#books.write(this.#row, next), ...this.#rowsInto(part)], { onSent });
         this.#row = next;
       },
-      probe: (rows) => this.#transact(this.#rowsInto(rows), true),
+      probe: (rows) => this.#transact(this.#rowsInto(rows), { isProbe: true }),
     });
+  }
+
+  #encode(batch: Batch): void {
+    try {
+      this.#encoded = { batch, steps: this.#rowsInto(batch) };
+    } catch {
+      // Its own write fails with the same error.
+    }
   }
 
   async finish(): Promise<void> {
@@ -315,6 +329,9 @@ class SqlLoad implements Load {
   /** @throws RowRefused for a row without its key: some databases would generate one */
   #rowsInto(batch: Batch): Step[] {
     if (batch.rowCount === 0) return [];
+    const encoded = this.#encoded;
+    this.#encoded = null;
+    if (encoded?.batch === batch) return encoded.steps;
     for (const name of this.#request.primaryKey) {
       const column = this.#request.columns.findIndex((field) => field.name === name);
       const { raw, rowCount } = batch;
@@ -325,8 +342,8 @@ class SqlLoad implements Load {
     return this.#engine.dialect.write({ ...this.#target, table }, batch);
   }
 
-  #transact(steps: readonly Step[], isProbe = false): Promise<void> {
-    return this.#engine.transact(steps, this.#request.signal, isProbe);
+  #transact(steps: readonly Step[], options: TransactOptions): Promise<void> {
+    return this.#engine.transact(steps, this.#request.signal, options);
   }
 }
 
