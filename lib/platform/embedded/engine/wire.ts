@@ -187,7 +187,7 @@ type Length = { length: number };
 function encodeWithBytes(request: TransactRequest, bytesMax: number): Buffer {
   const parts: Buffer[] = [];
   const toLength = (param: string | number | null | Buffer) => {
-    if (!(Buffer.isBuffer(param))) return param;
+    if (!Buffer.isBuffer(param)) return param;
     parts.push(param);
     return { length: param.length };
   };

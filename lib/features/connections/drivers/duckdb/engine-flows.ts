@@ -6,7 +6,14 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, ResultStream } from "../../data-source";
 import { type Encode, encodedRows, RowRefused, textOf } from "../shared/flows/rows";
 import { EXTRACT_TIMEOUT_MS, type ExtractDialect, extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect, type LoadEngine, LoadTaken, type Step, type TransactOptions } from "../shared/flows/sql-load";
+import {
+  beginSqlLoad,
+  type LoadDialect,
+  type LoadEngine,
+  LoadTaken,
+  type Step,
+  type TransactOptions,
+} from "../shared/flows/sql-load";
 import type { TargetColumn } from "../shared/flows/table-shape";
 
 /* The engine sockets of both kinds of files, for reading and loading. */

@@ -85,7 +85,9 @@ const encodeCell: Encode<string | number | boolean> = (value, column) => cellOf(
 
 /** Returns the statement that splits the text of each column and casts its cells. */
 function insertTexts({ table, columns, key }: Target, rowCount: number): string {
-  const cells = columns.map((_, index) => `unnest(string_split(decode($${index + 1}::blob), chr(${SEPARATOR_CODE}))) as c${index}`);
+  const cells = columns.map(
+    (_, index) => `unnest(string_split(decode($${index + 1}::blob), chr(${SEPARATOR_CODE}))) as c${index}`,
+  );
   const values = columns.map((column, index) => castOf(`nullif(c${index}, '${NULL_TEXT}')`, column));
   const keys = key.map((name) => values[columns.findIndex((column) => quote(column.name) === name)]);
   // The last of several rows with one key counts.
