@@ -34,7 +34,7 @@ test.describe("stock git against the production build", () => {
   });
   test.afterEach(() => rm(dir, { recursive: true, force: true }));
 
-  test("pushes and clones 30 MB byte for byte", async ({ owner, service }) => {
+  test("pushes and clones 30 MB byte for byte", { tag: "@long" }, async ({ owner, service }) => {
     test.setTimeout(180_000);
     const url = await urlOf(owner, service);
     await git(dir, "clone", "--quiet", url, "first");

@@ -118,7 +118,11 @@ for (const [theme, width] of [
   });
 }
 
-test("charts the last day by hour, exports the list, and saves a view", async ({ browser, page, person }) => {
+test("charts the last day by hour, exports the list, and saves a view", { tag: "@long" }, async ({
+  browser,
+  page,
+  person,
+}) => {
   const broken = await addRunnable(page.request, "=broken.sql", "select * from nowhere");
   const done = await addRunnable(page.request, "done.sql", "select 1");
   await runToEnd(page.request, broken.id);

@@ -242,7 +242,12 @@ test("keeps a waiting plan over a reload, for the next turn", { tag: "@long" }, 
   expect(await savedConsoles(page)).toHaveLength(1);
 });
 
-test("decides on a plan in a second tab while the first waits", async ({ page, context, person, own }) => {
+test("decides on a plan in a second tab while the first waits", { tag: "@long" }, async ({
+  page,
+  context,
+  person,
+  own,
+}) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
   await expect(said(page, "Plan awaiting approval")).toBeVisible();

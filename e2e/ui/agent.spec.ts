@@ -305,7 +305,10 @@ test("stops an answer, and resends an edited question", { tag: "@long" }, async 
   await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible();
 });
 
-test("replaces a message and everything after it with an edited one, also in storage", async ({ page, person }) => {
+test("replaces a message and everything after it with an edited one, also in storage", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await open(page, person.slug);
   await ask(page, "How many orders are there?");
   await ask(page, "How many customers are there?");

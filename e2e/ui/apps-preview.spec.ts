@@ -67,7 +67,7 @@ test.describe("an app with compile errors", () => {
   // The frame's console shows the builder's messages too.
   test.use({ isLoud: true });
 
-  test("marks each error in its file until it is fixed", async ({ page, person }) => {
+  test("marks each error in its file until it is fixed", { tag: "@long" }, async ({ page, person }) => {
     const { make, write } = await appBench(page.request);
     const app = await make("Broken");
     await write(

@@ -115,7 +115,11 @@ test("keeps edits while the server is away, also over a reload, and sends them l
   await expect.poll(() => read(app, "style.css")).toBe("h1 { color: teal; }");
 });
 
-test("syncs saves between two tabs, and merges a file that both edited", async ({ page, person, context }) => {
+test("syncs saves between two tabs, and merges a file that both edited", { tag: "@long" }, async ({
+  page,
+  person,
+  context,
+}) => {
   const { make, read, write } = await appBench(page.request);
   const app = await make("Twice");
   await write(app, "note.md", "one\ntwo\n");

@@ -432,7 +432,10 @@ test("shows conditional fields of a web service, and keeps named secrets one by 
   await expect(page.getByText("The host changed. Enter this again.")).toHaveCount(1);
 });
 
-test("shows connections page by page, and finds those of later pages by ID and name", async ({ page, person }) => {
+test("shows connections page by page, and finds those of later pages by ID and name", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const post = async (path: string, data: object) => {
     const answer = await page.request.post(`${base}${path}`, { data });

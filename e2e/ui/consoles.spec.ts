@@ -65,7 +65,12 @@ test("keeps offline edits and sends them when the server is back", async ({ page
     .toBe("select 'from the train' as place");
 });
 
-test("restores tabs in another browser of the same person", async ({ page, person, consolePage, browser }) => {
+test("restores tabs in another browser of the same person", { tag: "@long" }, async ({
+  page,
+  person,
+  consolePage,
+  browser,
+}) => {
   await addConsole(page.request, { name: "second.sql", content: "select 2" });
   await page.reload();
   await consolePage.row("second.sql").click();
@@ -227,7 +232,7 @@ test("shows a shared console to the workspace, a private one to its owner only",
   await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
 });
 
-test("opens one folder at a time, page by page, and reveals the console in the address", async ({
+test("opens one folder at a time, page by page, and reveals the console in the address", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {

@@ -133,7 +133,7 @@ test("moves and resizes widgets by keys, undoes, redoes and saves the layout", a
   await expect(card(page, "Regions")).toBeVisible();
 });
 
-test("drags, resizes, duplicates and removes widgets", async ({ page, person }) => {
+test("drags, resizes, duplicates and removes widgets", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person);
   await expect(card(page, "By month").getByRole("img")).toBeVisible();
   const from = await place(page, "Regions").boundingBox();

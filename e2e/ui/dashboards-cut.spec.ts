@@ -11,44 +11,48 @@ const WIDGETS = [
 ]; // biome-ignore format: one look
 const NOTICE = "First 1,000,000 rows only";
 
-test("C50 hides totals of a truncated dataset until the author accepts them", async ({ page, person }, info) => {
-  test.slow();
-  const source = { connectionId: await sampleConnection(page.request), query: QUERY };
-  const made = await addDashboard(page.request, {
-    title: "Every row",
-    access: "workspace",
-    datasets: [{ id: "all", name: "All", source, maxAgeS: 3600 }],
-    widgets: WIDGETS,
-    filters: [],
-  });
-  const card = (name: string) => page.getByRole("article", { name, exact: true });
-  const shoot = async (name: string) => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 390]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}-${width}.png`), fullPage: true });
+test(
+  "C50 hides totals of a truncated dataset until the author accepts them",
+  { tag: "@long" },
+  async ({ page, person }, info) => {
+    test.slow();
+    const source = { connectionId: await sampleConnection(page.request), query: QUERY };
+    const made = await addDashboard(page.request, {
+      title: "Every row",
+      access: "workspace",
+      datasets: [{ id: "all", name: "All", source, maxAgeS: 3600 }],
+      widgets: WIDGETS,
+      filters: [],
+    });
+    const card = (name: string) => page.getByRole("article", { name, exact: true });
+    const shoot = async (name: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const width of [1440, 390]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}-${width}.png`), fullPage: true });
+        }
       }
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await page.goto(`/w/${person.slug}/dashboards/${made.id}`);
+    await expect(card("Rows").getByRole("note")).toHaveText(NOTICE, { timeout: 60_000 });
+    for (const name of ["Total", "By region"]) {
+      await expect(card(name).getByText(/totals would be wrong/)).toBeVisible();
     }
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize({ width: 1440, height: 900 });
-  };
-  await page.goto(`/w/${person.slug}/dashboards/${made.id}`);
-  await expect(card("Rows").getByRole("note")).toHaveText(NOTICE, { timeout: 60_000 });
-  for (const name of ["Total", "By region"]) {
-    await expect(card(name).getByText(/totals would be wrong/)).toBeVisible();
-  }
-  await expectAccessible(page);
-  await shoot("refused");
+    await expectAccessible(page);
+    await shoot("refused");
 
-  await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
-  await page.getByRole("button", { name: /^Datasets/ }).click();
-  await page.getByRole("switch", { name: "Show totals of truncated rows" }).click();
-  await expectAccessible(page);
-  await shoot("editor");
-  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
-  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
-  for (const name of ["Total", "By region", "Rows"]) await expect(card(name).getByRole("note")).toHaveText(NOTICE);
-  await expect(card("Total").getByText(/totals would be wrong/)).toHaveCount(0);
-  await shoot("accepted");
-});
+    await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
+    await page.getByRole("button", { name: /^Datasets/ }).click();
+    await page.getByRole("switch", { name: "Show totals of truncated rows" }).click();
+    await expectAccessible(page);
+    await shoot("editor");
+    await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
+    await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+    for (const name of ["Total", "By region", "Rows"]) await expect(card(name).getByRole("note")).toHaveText(NOTICE);
+    await expect(card("Total").getByText(/totals would be wrong/)).toHaveCount(0);
+    await shoot("accepted");
+  },
+);

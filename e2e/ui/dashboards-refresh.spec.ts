@@ -1,7 +1,7 @@
 import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("refreshes a dashboard on a schedule, and shows the last refresh", async ({ page, person }) => {
+test("refreshes a dashboard on a schedule, and shows the last refresh", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample, read } = await dashboardBench(page.request);
   const { id } = await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);

@@ -262,11 +262,9 @@ test("keeps only the newest request waiting, and the current drawing until then"
   expect(decodeURIComponent(asked[1] ?? "")).toContain('"nor"');
 });
 
-test("C37 keeps long filter values out of the URL, over Back and a reload, and reports them missing elsewhere", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("C37 keeps long filter values out of the URL, over Back and a reload, and reports them missing elsewhere", {
+  tag: "@long",
+}, async ({ page, person, browser }) => {
   const { make, sample } = await dashboardBench(page.request);
   // 80 cities with names of 60 characters, each of them 1.
   const query = "select rpad('city ' || range || ' ', 60, 'x') as city, 1 as amount from range(80)";

@@ -149,7 +149,7 @@ test("picks a row for a foreign key, sets NULL, pastes a block and undoes it", a
   ]);
 });
 
-test("edits, adds and deletes rows as forms on a phone", async ({ page, person }) => {
+test("edits, adds and deletes rows as forms on a phone", { tag: "@long" }, async ({ page, person }) => {
   const { run } = await openCustomers(page, person);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole("button", { name: "Alder & Sons" }).click();

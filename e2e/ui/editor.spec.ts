@@ -80,11 +80,9 @@ test("completes a join from foreign keys once the schema is loaded, and columns 
   await expect(consolePage.cells).not.toHaveCount(0);
 });
 
-test("writes the schema of a table that its name alone does not find, in completions and corrections", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("writes the schema of a table that its name alone does not find, in completions and corrections", {
+  tag: "@long",
+}, async ({ page, person, consolePage }) => {
   test.setTimeout(120_000);
   const server = await startPostgres();
   if (server === null) {

@@ -6,7 +6,11 @@ import { join } from "./settings.fixtures";
 /** A host that does not exist: requests fail at once, on any machine. */
 const NOWHERE = "https://hooks.nowhere.invalid/in";
 
-test("adds and tests a rule on the flow's page, with its deliveries below", async ({ browser, page, person }) => {
+test("adds and tests a rule on the flow's page, with its deliveries below", { tag: "@long" }, async ({
+  browser,
+  page,
+  person,
+}) => {
   const { make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}`);

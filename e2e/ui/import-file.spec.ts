@@ -65,7 +65,10 @@ test("imports a chosen file: settings are detected, corrected, and the table ope
   expect(deletions).toHaveLength(1);
 });
 
-test("takes a file that is dropped on the window, and keeps an existing table by default", async ({ page, person }) => {
+test("takes a file that is dropped on the window, and keeps an existing table by default", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.goto(`/w/${person.slug}/connections`);
   const drop = async (name: string, text: string) => {
     const files = await page.evaluateHandle(

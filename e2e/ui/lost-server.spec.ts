@@ -56,7 +56,12 @@ test.use({ isLoadedAhead: true });
 const LOST = "Server unreachable, reconnecting";
 const strip = (page: Page) => page.getByRole("group", { name: "Run" });
 
-test("reports a killed server in every tab, and recovers by itself", async ({ context, mortal, page, person }) => {
+test("reports a killed server in every tab, and recovers by itself", { tag: "@long" }, async ({
+  context,
+  mortal,
+  page,
+  person,
+}) => {
   test.slow();
   const { home, make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });

@@ -10,7 +10,9 @@ import { addRunnable, runToEnd } from "./run.fixtures";
 
 const SIGNATURE = "KODuebWbDGYFr0z0eu6Rj8aUKz7108W3wrNJZxFE5A";
 
-test("creates a rule and a snapshot for Microsoft Teams, which receives their cards", async ({ browser }) => {
+test("creates a rule and a snapshot for Microsoft Teams, which receives their cards", { tag: "@long" }, async ({
+  browser,
+}) => {
   test.setTimeout(240_000);
   const dataDir = await mkdtemp(join(tmpdir(), "millrace-teams-"));
   const port = await freePort();

@@ -60,7 +60,7 @@ function pagePatterns(): string[] {
 
 const quiet = (page: Page) => page.waitForLoadState("networkidle");
 
-test("breaks no security policy and logs nothing on any page (T106)", async ({ browser }) => {
+test("breaks no security policy and logs nothing on any page (T106)", { tag: "@long" }, async ({ browser }) => {
   // About forty pages, each loaded until the network is idle.
   test.setTimeout(300_000);
   const context = await browser.newContext();

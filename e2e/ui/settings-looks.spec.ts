@@ -31,7 +31,7 @@ for (const theme of ["light", "dark"] as const) {
       }
     });
 
-    test("has accessible settings for a member", async ({ page, person, browser }) => {
+    test("has accessible settings for a member", { tag: "@long" }, async ({ page, person, browser }) => {
       const jun = await join(browser, page, "member");
       await jun.page.emulateMedia({ colorScheme: theme });
       for (const section of ["general", "members", "api-keys", "outbox"]) {

@@ -5,7 +5,9 @@ import { freePort } from "../../test/servers/free-port";
 import { becomesHealthy, startServer } from "../../test/servers/millrace";
 import { expect, expectAccessible, newEmail, PASSWORD, test } from "./fixtures";
 
-test("C46 starts an empty instance with registration, and closes it as SIGN_UP says", async ({ page }) => {
+test("C46 starts an empty instance with registration, and closes it as SIGN_UP says", { tag: "@long" }, async ({
+  page,
+}) => {
   const dataDir = await mkdtemp(join(tmpdir(), "millrace-sign-up-"));
   const port = await freePort();
   const server = await startServer(
