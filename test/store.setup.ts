@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { storeUri } from "@/lib/platform/process/store-uri";
+import { bundleChildren } from "../scripts/build.mjs";
 import { SAMPLE_LAST_DAY } from "./fixtures/connections/sample-day";
 import { ordinaryUser } from "./servers/ordinary-user";
 
@@ -25,8 +26,11 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   const user = ordinaryUser();
   if (user) chownSync(templates, user.uid, user.gid);
   process.env.DATABASE_TEMPLATES = templates;
+  const children = join("node_modules", ".cache", `children-${process.pid}`);
+  await bundleChildren(children);
+  process.env.CHILD_BUNDLES = children;
   const removeData = () => {
-    for (const folder of [dataDir, templates]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [dataDir, templates, children]) rmSync(folder, { recursive: true, force: true });
   };
   if (process.env.MONGODB_URI) {
     assertLocal(process.env.MONGODB_URI);

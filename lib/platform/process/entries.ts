@@ -20,8 +20,11 @@ export type ChildName = keyof typeof CHILD_ENTRIES;
 /**
  * Returns the file that a child runs: its bundle in production, its source otherwise, so that tests and development
  * never run an old bundle. The server's working folder is the project's.
+ *
+ * CHILD_BUNDLES names a folder of new bundles in the project: those of a run of tests, which start thousands of
+ * children. Reading all sources takes most of a child's start.
  */
 export function childEntry(name: ChildName, projectRoot: string = process.cwd()): string {
-  const file = process.env.NODE_ENV === "production" ? `dist/${name}.mjs` : CHILD_ENTRIES[name];
-  return join(/* turbopackIgnore: true */ projectRoot, file);
+  const bundles = process.env.NODE_ENV === "production" ? "dist" : process.env.CHILD_BUNDLES;
+  return join(/* turbopackIgnore: true */ projectRoot, bundles ? `${bundles}/${name}.mjs` : CHILD_ENTRIES[name]);
 }

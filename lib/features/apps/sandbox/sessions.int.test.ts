@@ -44,7 +44,7 @@ it.each(["src/nothing.js", "__carried/../key", "__carried/nothing.js", "bindings
 it.each([
   "@fs/etc/passwd",
   "@fs/sandbox/package.json",
-  "@fs/sandbox/program/main.ts?raw",
+  "@fs/sandbox/program/sandbox.mjs?raw",
   "@fs/carried/key",
   "src/../../../carried/key?raw",
   "src/%2e%2e/%2e%2e/carried/key",
