@@ -94,7 +94,7 @@ describe("concurrent saves on two servers (F10, T111)", () => {
     await nothingIsOpen(workspaceId);
   });
 
-  it("leave one of fifty new ones at one path, in variants of its name", async () => {
+  it("leave one of fifty new ones at one path, in variants of its name", { tags: ["long"] }, async () => {
     const { author, workspaceId } = await newAuthor();
     const forms = ["caf\u00e9", "cafe\u0301", "CAF\u00c9", "Caf\u00e9.sql", "caf\uff45\u0301"];
     const outcomes = await fromTwoServers(

@@ -168,7 +168,7 @@ describe("a scheduled console of a server that was killed", () => {
     expect(ends()).toHaveLength(1);
   });
 
-  it("C30 is interrupted if its connection became writable after its first attempt", async () => {
+  it("C30 is interrupted if its connection became writable after its first attempt", { tags: ["long"] }, async () => {
     const { id, over } = await begun("readOnly", SLOW, DRAIN_MS);
     await executing(id);
     stopServer();

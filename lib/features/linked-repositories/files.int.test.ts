@@ -142,7 +142,7 @@ describe("a linked repository", () => {
     expect(await scheduleAt(workspaceId, "consoles/a.sql")).toMatchObject({ enabled: true });
   });
 
-  it("lands changes only while the linking admin is one", async () => {
+  it("lands changes only while the linking admin is one", { tags: ["long"] }, async () => {
     const world = await begin({ "consoles/a.sql": "select 1\n" });
     await world.link();
     const { workspaceId } = world;
@@ -287,7 +287,9 @@ describe("a linked repository", () => {
 });
 
 describe("a link from before consoles were synced", () => {
-  it("syncs apps only, and all files once an admin asks, without deleting or replacing one", async () => {
+  it("syncs apps only, and all files once an admin asks, without deleting or replacing one", {
+    tags: ["long"],
+  }, async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     const author = await authorIn(world);
     await author.make("ours", { access: "workspace", content: "select 1" });

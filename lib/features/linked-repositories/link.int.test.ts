@@ -82,7 +82,9 @@ describe("linking", () => {
     expect(await hereOf(world)).toEqual({ "apps/first/index.html": "1\n", "apps/second/index.html": "2\n" });
   });
 
-  it("checks in order: role, body, host, conflict, and accepts plain names only (T89)", async () => {
+  it("checks in order: role, body, host, conflict, and accepts plain names only (T89)", {
+    tags: ["long"],
+  }, async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     const member = await seedMember(world.owner.workspaceId, "member");
     const post = (cookie: string, body: unknown) => call("POST", world.at, { cookie, body });
@@ -476,7 +478,7 @@ describe("webhooks of the host", () => {
     expect(await drain()).toBe(0);
   });
 
-  it("that are lost are covered by periodic syncs", async () => {
+  it("that are lost are covered by periodic syncs", { tags: ["long"] }, async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });

@@ -101,7 +101,9 @@ describe("a pull request of a linked repository", () => {
     expect((await call("DELETE", at, { ...world.owner })).status).toBe(409);
   });
 
-  it("is checked again with another head, in the same comment, and loses its review when it closes", async () => {
+  it("is checked again with another head, in the same comment, and loses its review when it closes", {
+    tags: ["long"],
+  }, async () => {
     const world = await linked();
     const pull = await propose(world, { "consoles/a.sql": values("(1, 11)") });
     await syncLink(world.workspaceId);
@@ -222,7 +224,9 @@ describe("a pull request of a linked repository", () => {
     expect(await findBranchHead(world.workspaceId, "review/pr-1")).not.toBeNull();
   });
 
-  it("waits for the host's rate limit without failing the sync, and is checked on the host's message", async () => {
+  it("waits for the host's rate limit without failing the sync, and is checked on the host's message", {
+    tags: ["long"],
+  }, async () => {
     const world = await linked();
     const { workspaceId, repository } = world;
     const pull = await propose(world, { "consoles/a.sql": values("(1, 11)") });

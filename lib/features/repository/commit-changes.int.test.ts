@@ -99,7 +99,7 @@ describe("a commit", () => {
     expect(await pathsOf(repositoryId)).toEqual(["a"]);
   });
 
-  it("stores 20 MiB of incompressible data in parts", async () => {
+  it("stores 20 MiB of incompressible data in parts", { tags: ["long"] }, async () => {
     const { repositoryId, save } = await newRepository();
     const content = randomBytes(20 * 1024 * 1024);
     await save("Large", [put("large.bin", content)]);

@@ -514,7 +514,7 @@ describe("C8 sums and averages as Arrow", () => {
   });
 });
 
-describe("data of a million rows", () => {
+describe("data of many rows", () => {
   let doc: AppDoc;
   let sha: string;
   const at = () => ({ kind: "deployment" as const, sha });
@@ -522,7 +522,7 @@ describe("data of a million rows", () => {
   beforeAll(async () => {
     doc = (await make()).doc;
     const sql = `select i::int as id, 'r' || (i % 4) as region, (i % 100)::decimal(10,2) as amount,
-      date '2026-01-01' + (i % 365)::int as day, timestamptz '2026-03-28 23:30:00+00' + to_hours(i % 2) as at from range(1000000) t(i)`;
+      date '2026-01-01' + (i % 365)::int as day, timestamptz '2026-03-28 23:30:00+00' + to_hours(i % 2) as at from range(200000) t(i)`;
     ({ sha } = await serve(doc, ana, { many: text(sql) }));
   }, 120_000);
 
@@ -540,21 +540,21 @@ describe("data of a million rows", () => {
     ]);
     // i % 100 over i ≡ r (mod 4) is r, r + 4, …, r + 96: an average of 48 + r.
     expect(rows).toMatchObject(
-      [0, 1, 2, 3].map((r) => ({ region: `r${r}`, count: 250_000, sum: `${(48 + r) * 250_000}.00` })),
+      [0, 1, 2, 3].map((r) => ({ region: `r${r}`, count: 50_000, sum: `${(48 + r) * 50_000}.00` })),
     );
     expect(truncated).toBe(false);
   });
 
   it("is filtered by values, lists and ranges, each bound", async () => {
     const count = async (where: unknown) => (await ask({ measures: [{ op: "count" }], where })).rows[0].count;
-    expect(await count({ region: "r1" })).toBe(250_000);
-    expect(await count({ region: ["r1", "r2"] })).toBe(500_000);
+    expect(await count({ region: "r1" })).toBe(50_000);
+    expect(await count({ region: ["r1", "r2"] })).toBe(100_000);
     expect(await count({ region: [] })).toBe(0);
     expect(await count({ region: "r1' or '1'='1" })).toBe(0);
     expect(await count({ id: { from: 10, to: 19 } })).toBe(10);
-    expect(await count({ amount: { from: 99 } })).toBe(10_000);
-    expect(await count({ amount: {} })).toBe(1_000_000);
-    expect(await count({ day: { from: "2026-01-01", to: "2026-01-01" } })).toBe(2740);
+    expect(await count({ amount: { from: 99 } })).toBe(2000);
+    expect(await count({ amount: {} })).toBe(200_000);
+    expect(await count({ day: { from: "2026-01-01", to: "2026-01-01" } })).toBe(548);
     expect(await count({ region: { contains: "R3" }, id: { to: 3 } })).toBe(1);
   });
 
@@ -564,7 +564,7 @@ describe("data of a million rows", () => {
       measures: [{ op: "count" }],
       timezone: "Europe/Berlin",
     };
-    expect((await ask(query)).rows).toEqual([{ at: "2026-03-29", count: 1_000_000 }]);
+    expect((await ask(query)).rows).toEqual([{ at: "2026-03-29", count: 200_000 }]);
     expect((await ask({ ...query, timezone: "UTC" })).rows).toHaveLength(2);
   });
 
@@ -598,10 +598,10 @@ describe("data of a million rows", () => {
     expect(answer.headers.get("content-type")).toBe("application/vnd.apache.arrow.stream");
     const table = tableFromIPC(await answer.arrayBuffer());
     expect([table.numRows, table.schema.fields.map(({ name }) => name)]).toEqual([
-      1_000_000,
+      200_000,
       ["id", "region", "amount", "day", "at"],
     ]);
-    expect(table.get(999_999)?.id).toBe(999_999);
+    expect(table.get(199_999)?.id).toBe(199_999);
     const left = await askData(doc, at(), "many.arrow");
     const reader = left.body?.getReader();
     await reader?.read();
@@ -653,6 +653,6 @@ describe("data of a million rows", () => {
       kind: "not_found",
     });
     const text = await (await askData(doc, at(), "many.json", { limit: 1 })).text();
-    for (const secret of [connectionId, "range(1000000)", "shop", owner.id]) expect(text).not.toContain(secret);
+    for (const secret of [connectionId, "range(200000)", "shop", owner.id]) expect(text).not.toContain(secret);
   });
 });

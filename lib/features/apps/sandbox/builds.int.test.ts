@@ -37,7 +37,7 @@ it("builds an app to one page, one script and one style, with relative hashed na
   expect(second.ok && second.files.get(paths[0] ?? "")).toEqual(first.files.get(paths[0] ?? ""));
 });
 
-it("ignores editor files in a build", async () => {
+it("ignores editor files in a build", { tags: ["long"] }, async () => {
   const [bare, known] = [
     await build(SAMPLE_APP),
     await build({ ...SAMPLE_APP, ...Object.fromEntries(projectFiles()) }),

@@ -9,6 +9,7 @@ import { listHeads, moveHead, removeHead } from "@/lib/features/repository/refs"
 import { findBranch, historyOf, REVIEWS_MAX } from "@/lib/features/repository/service";
 import { entryHead, packHead } from "@/lib/features/repository/wire";
 import { env } from "@/lib/platform/env";
+import { splitCases } from "@/test/cases";
 import { takeOwnDatabase } from "@/test/database";
 import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
 import { git, gitLines, withExport } from "@/test/fixtures/repository/git-command";
@@ -314,12 +315,12 @@ describe("a push by stock git", () => {
     ["an attribute line over 2 KiB", { ".gitattributes": "a".repeat(2048) }, /has a line over 2048 bytes/],
     ["an app's file beside the apps", { "apps/loose.ts": "1" }, /is not in an app/],
     ["a console that is none", { "consoles/x.txt": "1" }, /consoles\/x\.txt is not a console/],
-    ["a console that is no text", { "consoles/x.sql": Buffer.of(0xff, 0xfe) }, /is not valid UTF-8/],
     [
-      "a console of 24 MB",
-      { "consoles/x.sql": Buffer.alloc(24 * 1024 * 1024, "-") },
+      "a console over 4 MiB",
+      { "consoles/x.sql": Buffer.alloc(5 * 1024 * 1024, "-") },
       /x\.sql is too large\. Files in consoles\/ are limited to 4 MiB\./,
     ],
+    ["a console that is no text", { "consoles/x.sql": Buffer.of(0xff, 0xfe) }, /is not valid UTF-8/],
     [
       "front matter whose aliases expand",
       { "consoles/x.sql": `/* ---\nvariables:\n${ALIASES}--- */\n` },
@@ -347,19 +348,24 @@ describe("a push by stock git", () => {
       /(?=.*apps\/shop\/huge \(26 MiB\))(?=.*docs\/deep\/a\/b\.csv \(60 MiB\)).* are larger than 25 MiB/,
     ],
   ];
-  it.each(BAD)("with %s is rejected completely, with the reason (T87, T88, T90)", async (_, files, reason) => {
-    const clone = await fresh();
-    const before = await listHeads(world.workspaceId);
-    await commit(clone, "Good", { "apps/shop/good.ts": "good\n" });
-    await commit(clone, "Bad", files);
-    for (const branch of [`refs/heads/${mine}`, "refs/heads/main"]) {
-      const shown = await refusal(clone, "origin", `HEAD:${branch}`);
-      expect(shown).toMatch(reason);
-      // The terminal would obey these.
-      expect(shown).not.toMatch(/(?![\n\r\t])\p{Cc}|[\u202a-\u202e]/u);
-    }
-    expect(await listHeads(world.workspaceId)).toEqual(before);
-  });
+  for (const { tags, cases } of splitCases(BAD, 2))
+    it.each(cases)(
+      "with %s is rejected completely, with the reason (T87, T88, T90)",
+      { tags },
+      async (_, files, reason) => {
+        const clone = await fresh();
+        const before = await listHeads(world.workspaceId);
+        await commit(clone, "Good", { "apps/shop/good.ts": "good\n" });
+        await commit(clone, "Bad", files);
+        for (const branch of [`refs/heads/${mine}`, "refs/heads/main"]) {
+          const shown = await refusal(clone, "origin", `HEAD:${branch}`);
+          expect(shown).toMatch(reason);
+          // The terminal would obey these.
+          expect(shown).not.toMatch(/(?![\n\r\t])\p{Cc}|[\u202a-\u202e]/u);
+        }
+        expect(await listHeads(world.workspaceId)).toEqual(before);
+      },
+    );
 
   describe("C21 to a branch from before names were checked", () => {
     const OLD = ["apps/shop/aux.ts", "apps/shop/nul/deep/x.ts", "consoles/a:b.sql", "consoles/COM1/q.sql"];
@@ -374,20 +380,22 @@ describe("a push by stock git", () => {
     };
     const pushed = (clone: string) => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
 
-    it.each(OLD)(
-      "accepts a commit that does not touch %s, one that changes it and one that deletes it",
-      async (path) => {
-        const clone = await oldBranch([path]);
-        await commit(clone, "Beside", { "apps/shop/beside.ts": "1\n" });
-        await pushed(clone);
-        await commit(clone, "Change", { [path]: "select 2\n" });
-        await pushed(clone);
-        await git(clone, "rm", "--quiet", path);
-        const sha = await commit(clone, "Delete");
-        await pushed(clone);
-        expect(await head(mine)).toBe(sha);
-      },
-    );
+    for (const { tags, cases } of splitCases(OLD, OLD.length))
+      it.each(cases)(
+        "accepts a commit that does not touch %s, one that changes it and one that deletes it",
+        { tags },
+        async (path) => {
+          const clone = await oldBranch([path]);
+          await commit(clone, "Beside", { "apps/shop/beside.ts": "1\n" });
+          await pushed(clone);
+          await commit(clone, "Change", { [path]: "select 2\n" });
+          await pushed(clone);
+          await git(clone, "rm", "--quiet", path);
+          const sha = await commit(clone, "Delete");
+          await pushed(clone);
+          expect(await head(mine)).toBe(sha);
+        },
+      );
 
     it("accepts new files of other names in its folders", { tags: ["long"] }, async () => {
       const clone = await oldBranch(OLD);
@@ -396,18 +404,20 @@ describe("a push by stock git", () => {
       expect(await head(mine)).toBe(sha);
     });
 
-    it.each([
+    const OTHERS = [
       ["another old name", "apps/shop/con.ts"],
       ["a folder of an old name in another one", "apps/other/nul/x.ts"],
       ["another one in a folder of an old name", "apps/shop/nul/prn.ts"],
       ["the same name in another folder", "apps/other/aux.ts"],
-    ])("rejects %s", async (_, path) => {
-      const clone = await oldBranch(OLD);
-      const before = await head(mine);
-      await commit(clone, "New", { [path]: "select 1\n" });
-      expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(/name that Windows reserves/);
-      expect(await head(mine)).toBe(before);
-    });
+    ] as const;
+    for (const { tags, cases } of splitCases(OTHERS, 2))
+      it.each(cases)("rejects %s", { tags }, async (_, path) => {
+        const clone = await oldBranch(OLD);
+        const before = await head(mine);
+        await commit(clone, "New", { [path]: "select 1\n" });
+        expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(/name that Windows reserves/);
+        expect(await head(mine)).toBe(before);
+      });
 
     it("rejects its old names on main, and on the branch once it has been deleted", async () => {
       const clone = await oldBranch(OLD);
@@ -590,7 +600,7 @@ describe("a push by stock git", () => {
     await sound();
   });
 
-  it("from a shallow clone is accepted", async () => {
+  it("from a shallow clone is accepted", { tags: ["long"] }, async () => {
     const clone = await cloneTo(world, url, "shallow-push", "--depth", "1");
     const sha = await commit(clone, "From little", { "apps/shop/little.ts": "1\n" });
     await git(clone, "push", "--quiet", "origin", "main");
