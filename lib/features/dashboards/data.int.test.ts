@@ -412,7 +412,7 @@ describe("the data of a dashboard", () => {
     expect(await rowsOf(id, "count", { region: ["north"] })).toEqual([{ count: 2 }]);
   });
 
-  it("of sixty widgets over two hundred columns is one response, also filtered", async () => {
+  it("of sixty widgets over two hundred columns is one response, also filtered", { tags: ["long"] }, async () => {
     const columns = Array.from({ length: 200 }, (_, n) => `(i * ${n + 1})::bigint as c${n}`);
     const query = `select i % 7 as part, ${columns.join(", ")} from range(2000) t(i)`;
     const id = await make({

@@ -47,7 +47,7 @@ async function rowsOf(id: string, values: object): Promise<Record<string, unknow
 const NORTH = ["north", "usual", 1];
 const SOUTH = ["south", "usual", 2];
 
-it("is exported as parameters with the values that a reader sees first", async () => {
+it("is exported as parameters with the values that a reader sees first", { tags: ["long"] }, async () => {
   const preset = { ...filters[0], default: "south" };
   const { id } = await author.make(randomUUID(), { widgets, filters: [preset, ...filters.slice(1)] });
   const dashboard = (await author.send("GET", `/${id}/export`)).json.data;

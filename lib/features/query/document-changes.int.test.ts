@@ -414,7 +414,7 @@ describe("changes of documents", () => {
     await call("PATCH", connector, { ...ana, body: { confirmWrites: "never" } });
   });
 
-  it("edits a field of a document that is nearly as large as MongoDB takes", async () => {
+  it("edits a field of a document that is nearly as large as MongoDB takes", { tags: ["long"] }, async () => {
     await goods().insertOne({ _id: 6 as never, name: "six", bulk: Buffer.alloc(16 * 1024 * 1024 - 900_000) });
     expect((await change([update("6", { name: "six" }, { name: "SIX" })])).status).toBe(200);
     const grown = await change([update("6", { name: "SIX", more: null }, { name: "x", more: "y".repeat(500_000) })]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entity } from "@/lib/base/values/fields";
 import type { DataSource, Driver, QueryableSource } from "@/lib/features/connections/data-source";
 import { mysql } from "@/lib/features/connections/drivers/mysql";
+import { splitCases } from "@/test/cases";
 import { ask, change, openWith, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { toTablePage } from "./table-statement";
@@ -135,120 +136,121 @@ const KEYED_DOWN = [7, 2, 3, 6, 1, 8, 5, 4];
 const BYTES_UP = [8, 3, 1, 2, 6, 7, 4, 5];
 const BYTES_DOWN = [7, 3, 1, 2, 6, 8, 4, 5];
 
-describe.each([1024, 64])("on MariaDB with max_sort_length %i", (sortLength) => {
-  let server: Awaited<ReturnType<typeof startMariaDb>> = null;
-  let source: Required<DataSource>;
-  let entities: Entity[];
+for (const { tags, cases } of splitCases([1024, 64], 2))
+  describe.each(cases)("on MariaDB with max_sort_length %i", { tags }, (sortLength) => {
+    let server: Awaited<ReturnType<typeof startMariaDb>> = null;
+    let source: Required<DataSource>;
+    let entities: Entity[];
 
-  beforeAll(async () => {
-    server = await startMariaDb([`--max-sort-length=${sortLength}`]);
-    if (!server) return;
-    const { host, port, user, password, database } = server;
-    const config = { host, port, user, password, database };
-    const writer = await openWith(mysql, config, false);
-    for (const [table, type, values] of CASES) {
-      const rows = values.map((value, index) => `(${index + 1}, ${value})`).join(", ");
+    beforeAll(async () => {
+      server = await startMariaDb([`--max-sort-length=${sortLength}`]);
+      if (!server) return;
+      const { host, port, user, password, database } = server;
+      const config = { host, port, user, password, database };
+      const writer = await openWith(mysql, config, false);
+      for (const [table, type, values] of CASES) {
+        const rows = values.map((value, index) => `(${index + 1}, ${value})`).join(", ");
+        await change(
+          writer,
+          `create table ${table} (id int primary key, v ${type})`,
+          `insert into ${table} values ${rows}`,
+        );
+      }
+      for (const [table, key, value] of KEYS) {
+        const rows = KEYED.map(([end, v], index) => `(${index + 1}, ${v}, ${value(end)})`).join(", ");
+        await change(
+          writer,
+          `create table ${table} (id int, v int, ${key}, index by_id (id, v))`,
+          `insert into ${table} values ${rows}`,
+        );
+      }
+      // Sorted only by its second part, which the index of the key does not order.
+      const parts = KEYED.map(([end], index) => `(${index + 1}, concat(repeat('é', 300), '${end}'), 'x')`);
       await change(
         writer,
-        `create table ${table} (id int primary key, v ${type})`,
-        `insert into ${table} values ${rows}`,
+        "create table key_of_two (id int, v varchar(350) collate utf8mb4_unicode_ci, l varchar(350), primary key (l, v))",
+        `insert into key_of_two values ${parts}`,
       );
-    }
-    for (const [table, key, value] of KEYS) {
-      const rows = KEYED.map(([end, v], index) => `(${index + 1}, ${v}, ${value(end)})`).join(", ");
+      await change(writer, "create table cursors (id int primary key, v varchar(3000))");
       await change(
         writer,
-        `create table ${table} (id int, v int, ${key}, index by_id (id, v))`,
-        `insert into ${table} values ${rows}`,
+        "insert into cursors select seq, concat(repeat('a', 2000), lpad(seq * 7919 % 1000, 4, '0')) from seq_1_to_500",
       );
-    }
-    // Sorted only by its second part, which the index of the key does not order.
-    const parts = KEYED.map(([end], index) => `(${index + 1}, concat(repeat('é', 300), '${end}'), 'x')`);
-    await change(
-      writer,
-      "create table key_of_two (id int, v varchar(350) collate utf8mb4_unicode_ci, l varchar(350), primary key (l, v))",
-      `insert into key_of_two values ${parts}`,
-    );
-    await change(writer, "create table cursors (id int primary key, v varchar(3000))");
-    await change(
-      writer,
-      "insert into cursors select seq, concat(repeat('a', 2000), lpad(seq * 7919 % 1000, 4, '0')) from seq_1_to_500",
-    );
-    await change(writer, "create table loose (id int, v text)");
-    await change(writer, `insert into loose values ${SAME_START("a").map((v, index) => `(${index + 1}, ${v})`)}`);
-    await writer.close();
-    source = (await openWith(mysql, config)) as Required<DataSource>;
-    entities = await source.entities(new AbortController().signal);
-  }, 120_000);
-  afterAll(async () => {
-    await source?.close();
-    await server?.stop();
-  });
+      await change(writer, "create table loose (id int, v text)");
+      await change(writer, `insert into loose values ${SAME_START("a").map((v, index) => `(${index + 1}, ${v})`)}`);
+      await writer.close();
+      source = (await openWith(mysql, config)) as Required<DataSource>;
+      entities = await source.entities(new AbortController().signal);
+    }, 120_000);
+    afterAll(async () => {
+      await source?.close();
+      await server?.stop();
+    });
 
-  const entityOf = (name: string) => entities.find((each) => each.name === name) as Entity;
+    const entityOf = (name: string) => entities.find((each) => each.name === name) as Entity;
 
-  test.each(CASES)("C9 sorts %s, %s, page by page without losing a row", async (table, _type, _values, up, down) => {
-    if (!server) return;
-    const subject = { driver: mysql, source };
-    for (const limit of [1, 2]) {
-      expect(await idsByPage(subject, entityOf(table), { descending: false, limit })).toEqual(up);
-      expect(await idsByPage(subject, entityOf(table), { descending: true, limit })).toEqual(down);
-    }
-  });
-
-  test.each(KEYS)(
-    "C9 reads equal values and NULL of %s page by page in the order of its long key",
-    async (table, key) => {
+    test.each(CASES)("C9 sorts %s, %s, page by page without losing a row", async (table, _type, _values, up, down) => {
       if (!server) return;
       const subject = { driver: mysql, source };
-      const [up, down] = isBytewise(key) ? [BYTES_UP, BYTES_DOWN] : [KEYED_UP, KEYED_DOWN];
-      for (const limit of [1, 2, 100]) {
+      for (const limit of [1, 2]) {
         expect(await idsByPage(subject, entityOf(table), { descending: false, limit })).toEqual(up);
         expect(await idsByPage(subject, entityOf(table), { descending: true, limit })).toEqual(down);
       }
-    },
-  );
-
-  test("C9 sorts by the long second part of a key, both ways", async () => {
-    if (!server) return;
-    const subject = { driver: mysql, source };
-    const up = [5, 2, 3, 4, 7, 8, 6, 1];
-    for (const limit of [1, 2, 100]) {
-      expect(await idsByPage(subject, entityOf("key_of_two"), { descending: false, limit })).toEqual(up);
-      expect(await idsByPage(subject, entityOf("key_of_two"), { descending: true, limit })).toEqual(up.toReversed());
-    }
-  });
-
-  test("C9 reads a flow's rows in the order of a long text cursor", async () => {
-    if (!server) return;
-    const { batches } = await source.extract({
-      entity: { name: "cursors" },
-      cursorField: "v",
-      primaryKey: ["id"],
-      from: null,
-      batchRows: 100,
-      signal: new AbortController().signal,
     });
-    const ends: string[] = [];
-    for await (const { columns } of batches) ends.push(...(columns[1] ?? []).map((value) => String(value).slice(-4)));
-    expect(ends).toHaveLength(500);
-    expect(ends).toEqual(ends.toSorted());
-  });
 
-  test("C9 keeps the server's order in users' statements", async () => {
-    if (!server) return;
-    const { rows } = await ask(source, "select @@session.max_sort_length");
-    expect(rows).toEqual([[sortLength]]);
-  });
+    test.each(KEYS)(
+      "C9 reads equal values and NULL of %s page by page in the order of its long key",
+      async (table, key) => {
+        if (!server) return;
+        const subject = { driver: mysql, source };
+        const [up, down] = isBytewise(key) ? [BYTES_UP, BYTES_DOWN] : [KEYED_UP, KEYED_DOWN];
+        for (const limit of [1, 2, 100]) {
+          expect(await idsByPage(subject, entityOf(table), { descending: false, limit })).toEqual(up);
+          expect(await idsByPage(subject, entityOf(table), { descending: true, limit })).toEqual(down);
+        }
+      },
+    );
 
-  test("C9 distinguishes rows without a key by all values", async () => {
-    if (!server) return;
-    for (const descending of [false, true]) {
-      const ids = await idsByPage({ driver: mysql, source }, entityOf("loose"), { descending, limit: 1 });
-      expect(ids.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
-    }
+    test("C9 sorts by the long second part of a key, both ways", async () => {
+      if (!server) return;
+      const subject = { driver: mysql, source };
+      const up = [5, 2, 3, 4, 7, 8, 6, 1];
+      for (const limit of [1, 2, 100]) {
+        expect(await idsByPage(subject, entityOf("key_of_two"), { descending: false, limit })).toEqual(up);
+        expect(await idsByPage(subject, entityOf("key_of_two"), { descending: true, limit })).toEqual(up.toReversed());
+      }
+    });
+
+    test("C9 reads a flow's rows in the order of a long text cursor", async () => {
+      if (!server) return;
+      const { batches } = await source.extract({
+        entity: { name: "cursors" },
+        cursorField: "v",
+        primaryKey: ["id"],
+        from: null,
+        batchRows: 100,
+        signal: new AbortController().signal,
+      });
+      const ends: string[] = [];
+      for await (const { columns } of batches) ends.push(...(columns[1] ?? []).map((value) => String(value).slice(-4)));
+      expect(ends).toHaveLength(500);
+      expect(ends).toEqual(ends.toSorted());
+    });
+
+    test("C9 keeps the server's order in users' statements", async () => {
+      if (!server) return;
+      const { rows } = await ask(source, "select @@session.max_sort_length");
+      expect(rows).toEqual([[sortLength]]);
+    });
+
+    test("C9 distinguishes rows without a key by all values", async () => {
+      if (!server) return;
+      for (const descending of [false, true]) {
+        const ids = await idsByPage({ driver: mysql, source }, entityOf("loose"), { descending, limit: 1 });
+        expect(ids.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+      }
+    });
   });
-});
 
 describe.each<SubjectName>(["postgres", "duckdb", "sqlite"])("on %s", (name) => {
   test("C9 sorts long texts by all characters", async () => {

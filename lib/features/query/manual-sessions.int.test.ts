@@ -144,6 +144,8 @@ const KINDS = {
 } as const;
 
 describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
+  /** Of lesser tests: other databases are in every run. */
+  const lesser = name === "sqlite" ? ["long"] : [];
   const kind = KINDS[name];
   let subject: Subject | null = null;
   let desk: Desk;
@@ -206,7 +208,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     return json.details.estimatedRows;
   };
 
-  it("estimates a write within the transaction, and leaves it as it was", async () => {
+  it("estimates a write within the transaction, and leaves it as it was", { tags: lesser }, async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
     await desk.rows("insert into t values (1), (2), (3)", sessionId);
@@ -267,7 +269,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(await desk.rows("select 2 as n", sessionId)).toEqual([{ n: 2 }]);
   });
 
-  it("commits with a DROP where its driver says so", async () => {
+  it("commits with a DROP where its driver says so", { tags: lesser }, async () => {
     await desk.rows("create table gone (id int)");
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
@@ -279,7 +281,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     if (!commits) await desk.rows("drop table gone");
   });
 
-  it("runs savepoints where the database has them", async () => {
+  it("runs savepoints where the database has them", { tags: lesser }, async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
     await desk.rows("insert into t values (1)", sessionId);
@@ -293,7 +295,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(await desk.rows("select id from t")).toEqual([{ id: 1 }]);
   });
 
-  it("reads the state after a failed statement from the database", async () => {
+  it("reads the state after a failed statement from the database", { tags: lesser }, async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
     await desk.rows("insert into t values (1)", sessionId);
@@ -323,7 +325,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(Number((await desk.rows(COUNT))[0].n)).toBe(0);
   });
 
-  it("uses the isolation level, and rejects one that the database does not have", async () => {
+  it("uses the isolation level, and rejects one that the database does not have", { tags: lesser }, async () => {
     const sessionId = await desk.open({ isolation: kind.isolation });
     expect((await desk.list())[0].isolation).toBe(kind.isolation);
     if (kind.shown) {
@@ -335,7 +337,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     }
   });
 
-  it("runs one statement at a time: a second one gets 409", async () => {
+  it("runs one statement at a time: a second one gets 409", { tags: lesser }, async () => {
     const sessionId = await desk.open();
     const ids = [crypto.randomUUID(), crypto.randomUUID()];
     const runs = ids.map(async (executionId) => ({
@@ -380,7 +382,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(await desk.code("select * from only_here")).toBe("query_failed");
   });
 
-  it("streams within the transaction, and survives a reader who wants fewer rows", async () => {
+  it("streams within the transaction, and survives a reader who wants fewer rows", { tags: lesser }, async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);
     await desk.rows("insert into t values (1), (2), (3)", sessionId);

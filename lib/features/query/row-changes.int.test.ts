@@ -98,6 +98,8 @@ const REFUSED: Record<string, [column: string, value: string][]> = {
 }; // biome-ignore format: one line a database
 
 describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb")[])("row changes on %s", (name) => {
+  /** Of lesser tests: other databases are in every run. */
+  const lesser = ["sqlite", "duckdb"].includes(name) ? ["long"] : [];
   const types = Object.entries(TYPES[name] ?? {});
   let subject: Subject | null = null;
   let path = "";
@@ -160,7 +162,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect(executions.json.data.query).toMatch(/update .*;\ndelete from .*;\ninsert into /is);
   });
 
-  it("returns the SQL of a dry run, which has the same effect", async ({ skip }) => {
+  it("returns the SQL of a dry run, which has the same effect", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     await reset();
     const changes = [
@@ -210,7 +212,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect([again.status, (await goods())[0].v]).toEqual([200, "mine"]);
   });
 
-  it("shows the present values of a row beside one that is too long", async ({ skip }) => {
+  it("shows the present values of a row beside one that is too long", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     const type = name === "mariadb" ? "longtext" : "text";
     await run(`create table longs (id bigint primary key, v ${type}, n integer, m integer)`);
@@ -234,7 +236,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     await run("drop table longs");
   });
 
-  it("writes nothing when the database refuses a change, and names it", async ({ skip }) => {
+  it("writes nothing when the database refuses a change, and names it", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     await reset();
     const answer = await change([update("1", { v: "one" }, { v: "mine" }), { op: "insert", set: { id: "3" } }]);
@@ -242,14 +244,14 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect((await goods())[0].v).toBe("one");
   });
 
-  it("accepts a value that the row already has", async ({ skip }) => {
+  it("accepts a value that the row already has", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     await reset();
     const answer = await change([update("1", { v: "one" }, { v: "one" })]);
     expect([answer.status, answer.json.data?.affectedRows]).toEqual([200, 1]);
   });
 
-  it("lets one of several changes to a row win", async ({ skip }) => {
+  it("lets one of several changes to a row win", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     await reset();
     const values = ["a", "b", "c"];
@@ -259,7 +261,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect((await goods())[0].v).toBe(values[won]);
   });
 
-  it("uses every column of a key, and can change it", async ({ skip }) => {
+  it("uses every column of a key, and can change it", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     await run("insert into pairs values (1, 'x', 1), (1, 'y', 2)");
     const key = { a: "1", b: "x" };
@@ -367,7 +369,7 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect(await goods()).toHaveLength(3);
   });
 
-  it("asks for a confirmation, and refuses read-only connections and keys", async ({ skip }) => {
+  it("asks for a confirmation, and refuses read-only connections and keys", { tags: lesser }, async ({ skip }) => {
     if (!subject) skip();
     await reset();
     const changes = [update("1", { v: "one" }, { v: "mine" })];

@@ -338,7 +338,7 @@ describe("MariaDB", () => {
     expect(data.resultsOmitted).toBeGreaterThan(10);
   });
 
-  test("C44 keeps a write that returns more than a million rows", async (context) => {
+  test("C44 keeps a write that returns more than a million rows", { tags: ["long"] }, async (context) => {
     if (!subject) return context.skip();
     await ask("create table written (id int primary key)");
     const answer = await ask("insert into written select seq from seq_1_to_1100000 returning id");

@@ -23,7 +23,7 @@ import { ask, change } from "./subjects";
 
 const LOADED: FlowSubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite"];
 /** Every run has two rounds. */
-const ROUNDS = splitCases([1, 2, 3, 4, 5], 3);
+const ROUNDS = splitCases([1, 2, 3, 4, 5], 5);
 const AT_ONCE = 4;
 const COLUMNS = [field("id", "int64"), field("name", "string")];
 

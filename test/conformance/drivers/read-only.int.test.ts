@@ -71,7 +71,7 @@ function neighboursOf(statement: string): string[] {
 }
 
 /** Each statement has up to six variants, and every run takes some of each kind. */
-const VARIANTS_EVERY = 5;
+const VARIANTS_EVERY = 10;
 
 describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only connection to %s", (name) => {
   let subject: Subject | null = null;

@@ -288,7 +288,7 @@ describe.each(Object.keys(START))("%s", (name) => {
   });
 });
 
-test("T52 applies the limit to each statement of a flow's load", async ({ skip }) => {
+test("T52 applies the limit to each statement of a flow's load", { tags: ["long"] }, async ({ skip }) => {
   const server = await startPostgres();
   if (!server) return skip();
   const { host, port, user, password, database } = server;

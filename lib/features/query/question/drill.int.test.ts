@@ -278,7 +278,7 @@ describe.each(Object.entries(SUBJECTS))("the rows behind a group on %s", (subjec
   });
 
   for (const [length, zones] of Object.entries(ZONES)) {
-    const tags = length === "long" ? ["long"] : [];
+    const tags = length === "long" || subjectName === "duckdb" ? ["long"] : [];
     it(`are those that it counts, for spans of time in ${zones.join(", ")}`, { tags }, async ({ skip }) => {
       if (!subject) return skip();
       const { dialect = "standard" } = subject.driver;

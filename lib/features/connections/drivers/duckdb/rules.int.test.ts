@@ -123,14 +123,14 @@ async function tableState(): Promise<string> {
 }
 
 describe.each([true, false])("on a connection with readOnly %s", (readOnly) => {
-  for (const { tags, cases } of splitCases(REFUSED, readOnly ? 1 : 4))
+  for (const { tags, cases } of splitCases(REFUSED, readOnly ? 2 : 8))
     it.each(cases)("%s is not allowed (T40)", { tags }, async (text) => {
       const { kind, told } = await outcomeOf(text, readOnly);
       expect(kind).toBe("not_allowed");
       expect(told).not.toContain(CANARY);
     });
 
-  for (const { tags, cases } of splitCases(ALLOWED, readOnly ? 1 : 4))
+  for (const { tags, cases } of splitCases(ALLOWED, readOnly ? 2 : 8))
     it.each(cases)("%s runs", { tags }, async (text) => {
       expect((await outcomeOf(text, readOnly)).kind).toBe("ran");
     });

@@ -233,7 +233,7 @@ describe("errors", () => {
 
   it("in the middle of a result come after its first rows", async () => {
     const { batches } = await source.query(
-      { query: "select case when i < 2000000 then i else error('late') end from range(3000000) t(i)" },
+      { query: "select case when i < 400000 then i else error('late') end from range(600000) t(i)" },
       { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
     );
     let rows = 0;

