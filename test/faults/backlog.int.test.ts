@@ -137,7 +137,7 @@ describe("a backlog of deliveries (F13)", () => {
     IS_WHOLE ? 1_800_000 : 120_000,
   );
 
-  it("continues in the next call after its time, and completes", async () => {
+  it("continues in the next call after its time, and completes", { tags: ["long"] }, async () => {
     const receiver = await startReceiver();
     const consoleId = await addConsole(owner);
     await addRules(owner.workspaceId, consoleId, Array(40).fill(`${receiver.url}/in`));

@@ -200,25 +200,21 @@ async function isHandedOver(runId: string, endedAt: Date): Promise<boolean> {
 describe("a server that is stopped during a flow (F14)", () => {
   const startsTwice = async (runId: string) => (await find(runId))?.work.starts === 2;
 
-  it(
-    "releases it, and another one continues at once",
-    async () => {
-      const flowId = await makeFlow("postgres", "handed_over");
-      const second = await servers.start();
-      const { run } = await ana.send(first, "POST", "/flows", { flowId });
-      const holder = await holderOf(run.id, [first, second]);
-      const stopped = servers.stop(holder);
-      const since = performance.now();
-      await until(() => startsTwice(run.id), TEST_TIMEOUT_MS, "That another server goes on");
-      const seconds = (performance.now() - since) / 1000;
-      expect(await stopped).toBe(0);
-      expect(await isHandedOver(run.id, new Date())).toBe(true);
-      first = holder === first ? second : first;
-      await endsWhole(run.id, "handed_over");
-      process.stdout.write(`F14: another server went on after ${seconds.toFixed(1)} s\n`);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it("releases it, and another one continues at once", { tags: ["long"], timeout: TEST_TIMEOUT_MS }, async () => {
+    const flowId = await makeFlow("postgres", "handed_over");
+    const second = await servers.start();
+    const { run } = await ana.send(first, "POST", "/flows", { flowId });
+    const holder = await holderOf(run.id, [first, second]);
+    const stopped = servers.stop(holder);
+    const since = performance.now();
+    await until(() => startsTwice(run.id), TEST_TIMEOUT_MS, "That another server goes on");
+    const seconds = (performance.now() - since) / 1000;
+    expect(await stopped).toBe(0);
+    expect(await isHandedOver(run.id, new Date())).toBe(true);
+    first = holder === first ? second : first;
+    await endsWhole(run.id, "handed_over");
+    process.stdout.write(`F14: another server went on after ${seconds.toFixed(1)} s\n`);
+  });
 
   it("continues it after a restart if it is alone", { tags: ["long"], timeout: TEST_TIMEOUT_MS }, async () => {
     const flowId = await makeFlow("postgres", "started_again");

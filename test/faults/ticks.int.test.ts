@@ -119,7 +119,7 @@ describe("two servers whose clocks are twenty minutes apart (F8, F9)", () => {
     );
   }, 600_000);
 
-  it("start nothing early, and leave nothing due", async () => {
+  it("start nothing early, and leave nothing due", { tags: ["long"] }, async () => {
     const [ahead, behind] = servers as [ChildProcess, ChildProcess];
     await makeDue(new Date(Date.now() + WRONG_MS / 2));
     const before = await Promise.all(servers.map(look));

@@ -116,19 +116,24 @@ describe("C27 an open response ends with the right to it", () => {
     key = await seedKey(owner.workspaceId, person);
   });
 
-  describe.each(Object.keys(LOSSES))("by %s", (loss) => {
-    it.each(Object.keys(ANSWERS))("%s", async (name) => {
-      const { by, lose } = LOSSES[loss] as Loss;
-      const answer = await open((ANSWERS[name] as (typeof ANSWERS)[string])(by === "key" ? { key } : person));
-      const other = await open(callRaw("GET", `${base}/events`, owner));
-      await lose(person, key);
-      const { text, isBroken } = await answer.ended;
-      // An event stream gives the reason; any other answer must not look complete.
-      if (name === "the event stream") expect([isBroken, text.includes("unauthenticated")]).toEqual([false, true]);
-      else expect(isBroken).toBe(true);
-      expect(other.isOver()).toBe(false);
-      await other.cancel();
-    });
+  describe.each([...Object.keys(LOSSES).entries()])("%# by %s", (turn, loss) => {
+    // Every run has each loss and each answer; the long one has each combination.
+    const names = Object.keys(ANSWERS);
+    it.each(names.map((name, index) => ({ name, tags: index === turn % names.length ? [] : ["long"] })))(
+      "$name",
+      async ({ name }) => {
+        const { by, lose } = LOSSES[loss] as Loss;
+        const answer = await open((ANSWERS[name] as (typeof ANSWERS)[string])(by === "key" ? { key } : person));
+        const other = await open(callRaw("GET", `${base}/events`, owner));
+        await lose(person, key);
+        const { text, isBroken } = await answer.ended;
+        // An event stream gives the reason; any other answer must not look complete.
+        if (name === "the event stream") expect([isBroken, text.includes("unauthenticated")]).toEqual([false, true]);
+        else expect(isBroken).toBe(true);
+        expect(other.isOver()).toBe(false);
+        await other.cancel();
+      },
+    );
   });
 
   it("by a deleted workspace, for its owner too", async () => {

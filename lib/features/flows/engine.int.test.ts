@@ -8,6 +8,7 @@ import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { closeServerMember } from "@/lib/platform/process/server-context";
 import { bundleProcess } from "@/test/bundle";
+import { splitCases } from "@/test/cases";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
@@ -289,12 +290,14 @@ const DURING: Record<string, (ids: string[], turn: number) => Promise<unknown>> 
   "idle close": async () => dataSourcePool().sweep(Date.now() + 86_400_000),
 };
 
-describe.each<[Kind, Kind]>([
+const HELD: [Kind, Kind][] = [
   ["postgres", "duckdb"],
   ["sqlite", "postgres"],
-])("a run from %s to %s", (from, to) => {
-  // biome-ignore format: one look
-  it.each(Object.keys(DURING))("C4 completes through %s", async (event) => {
+];
+for (const { tags, cases } of splitCases(HELD, 2))
+  describe.each(cases)("a run from %s to %s", { tags }, (from, to) => {
+    // biome-ignore format: one look
+    it.each(Object.keys(DURING))("C4 completes through %s", async (event) => {
     if (!server) return;
     const names = [1, 2, 3].map((part) => `held_${tables++}_${part}`);
     for (const name of names) {
@@ -328,4 +331,4 @@ describe.each<[Kind, Kind]>([
     expect(turns).toBeGreaterThan(1);
     expect(dataSourcePool().counts().leases).toBe(0);
   }, 60_000);
-});
+  });

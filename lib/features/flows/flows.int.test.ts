@@ -288,7 +288,7 @@ describe("a run of a flow", () => {
     expect(run.logs.at(-1)).toMatchObject({ level: "error", text: run.error });
   });
 
-  it("can start 60 times a minute", async () => {
+  it("can start 60 times a minute", { tags: ["long"] }, async () => {
     const { flow } = await ana.make(sync());
     const statuses = new Set<number>();
     for (let n = 0; n < 61; n += 1) {

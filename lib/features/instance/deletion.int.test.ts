@@ -3,6 +3,7 @@ import { Collection, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { workspaceFolder } from "@/lib/features/connections/files/folders";
 import { database } from "@/lib/platform/db/client";
+import { splitCases } from "@/test/cases";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { digestDatabase, dumpDatabase } from "@/test/security/dump";
@@ -109,32 +110,34 @@ describe("deleting a workspace", () => {
     expect(existsSync(workspaceFolder(new ObjectId(kept.id)))).toBe(true);
   });
 
-  it.each([...WORKSPACE_COLLECTIONS, "workspaces" as const])(
-    "that breaks off at %s completes at the next start, without access meanwhile",
-    async (name) => {
-      const { id, base, inviteToken } = await fillWorkspace();
-      const { deleteMany, deleteOne } = Collection.prototype;
-      const breakAt = (real: typeof deleteMany) =>
-        function (this: Collection, ...given: Parameters<typeof deleteMany>) {
-          // A transaction counts as one step.
-          const isStep = this.collectionName === name && !given[1]?.session;
-          return isStep ? Promise.reject(new Error("the plug was pulled")) : real.apply(this, given);
-        };
-      const spies = [
-        vi.spyOn(Collection.prototype, "deleteMany").mockImplementation(breakAt(deleteMany)),
-        vi.spyOn(Collection.prototype, "deleteOne").mockImplementation(breakAt(deleteOne)),
-      ];
-      expect((await remove(base, owner)).status).toBe(500);
-      for (const spy of spies) spy.mockRestore();
-      expect((await call("GET", base, { cookie: owner.cookie })).status).toBe(403);
-      const accepted = await call("POST", `/api/invites/${inviteToken}/accept`, { cookie: guest.cookie });
-      expect(accepted.status).toBe(404);
-      expect((await traces(id)).inStore).toBe(true);
+  for (const { tags, cases } of splitCases(["workspaces" as const, ...WORKSPACE_COLLECTIONS], 4))
+    it.each(cases)(
+      "that breaks off at %s completes at the next start, without access meanwhile",
+      { tags },
+      async (name) => {
+        const { id, base, inviteToken } = await fillWorkspace();
+        const { deleteMany, deleteOne } = Collection.prototype;
+        const breakAt = (real: typeof deleteMany) =>
+          function (this: Collection, ...given: Parameters<typeof deleteMany>) {
+            // A transaction counts as one step.
+            const isStep = this.collectionName === name && !given[1]?.session;
+            return isStep ? Promise.reject(new Error("the plug was pulled")) : real.apply(this, given);
+          };
+        const spies = [
+          vi.spyOn(Collection.prototype, "deleteMany").mockImplementation(breakAt(deleteMany)),
+          vi.spyOn(Collection.prototype, "deleteOne").mockImplementation(breakAt(deleteOne)),
+        ];
+        expect((await remove(base, owner)).status).toBe(500);
+        for (const spy of spies) spy.mockRestore();
+        expect((await call("GET", base, { cookie: owner.cookie })).status).toBe(403);
+        const accepted = await call("POST", `/api/invites/${inviteToken}/accept`, { cookie: guest.cookie });
+        expect(accepted.status).toBe(404);
+        expect((await traces(id)).inStore).toBe(true);
 
-      await finishDeletions();
-      expect(await traces(id)).toEqual(GONE);
-    },
-  );
+        await finishDeletions();
+        expect(await traces(id)).toEqual(GONE);
+      },
+    );
 
   it("can be completed by two servers at once", async () => {
     const { id } = await fillWorkspace();

@@ -14,7 +14,7 @@ import { DEATHS_MAX, LAPSES_MAX, newTask } from "./progress";
 
 /** Whether to crash after every write instead of a sample of them. */
 const IS_FULL = process.env.FAULTS === "full";
-const EVERY = IS_FULL ? 1 : 5;
+const EVERY = IS_FULL ? 1 : 10;
 const CRASHES_TIMEOUT_MS = IS_FULL ? 600_000 : 120_000;
 /** Short enough for a test; a third of it is still far longer than a heartbeat takes. */
 const LEASE_MS = 600;

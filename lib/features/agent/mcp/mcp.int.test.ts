@@ -393,7 +393,7 @@ describe("a client that can ask its user", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is shown the names of what changes, and that a deleted app is lost", async () => {
+  it("is shown the names of what changes, and that a deleted app is lost", { tags: ["long"] }, async () => {
     const { client } = await connectAsking(await seedKey(ana.workspaceId, ana), () => ({ action: "decline" }));
     const base = `/api/workspaces/${ana.workspaceId}`;
     const make = async (path: string, body: object) =>

@@ -134,7 +134,7 @@ describe("a server that is killed", () => {
   });
 });
 
-/** What someone may have left in place of the records. */
+/** Leftovers of someone in place of the records. */
 const LEFT: [string, string[]][] = [
   ["another table", ["create schema __millrace", "create table __millrace.imports (a int)"]],
   ["no schema", []],

@@ -214,9 +214,7 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({ channelType: "teams", status: "sent" });
   });
 
-  it("includes the page as PDF on request: attached and by URL", {
-    timeout: 120_000,
-  }, async () => {
+  it("includes the page as PDF on request: attached and by URL", { tags: ["long"], timeout: 120_000 }, async () => {
     const id = await make();
     const mail = await added(id, { ...DAILY, channelType: "email", recipients: ["a@example.com"] });
     expect(mail).toMatchObject({ theme: "light", withPdf: false });

@@ -281,7 +281,7 @@ describe("a pipeline that makes millions of documents from one", () => {
   });
 });
 
-test("joins more documents in a $lookup than a call has arguments", async () => {
+test("joins more documents in a $lookup than a call has arguments", { tags: ["long"] }, async () => {
   const db = store.client.db("shop");
   await db.collection("one").insertOne({ k: 1 });
   const many = Array.from({ length: 75_000 }, () => ({ k: 1 }));
