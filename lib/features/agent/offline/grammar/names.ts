@@ -297,7 +297,11 @@ function isAbbreviation(span: readonly Token[], name: readonly string[], column:
     const head = plain.slice(0, -tail.length);
     if (head.length > 0 && first.startsWith(head)) return true;
   }
-  const parts = column.toLowerCase().split(/[^a-z]+/);
+  // `ContId` has two parts, as has `cont_id`.
+  const parts = column
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_")
+    .toLowerCase()
+    .split(/[^a-z]+/);
   return (
     name.length === said.length &&
     parts.length === said.length &&

@@ -1,4 +1,4 @@
-import { optional, type Parser, sequence } from "../parsers";
+import { alternatives as alt, optional, type Parser, sequence } from "../parsers";
 import { LINKING_VERBS } from "./word-lists";
 import type { Words } from "./words";
 
@@ -47,7 +47,8 @@ export function tieParsers({ say }: Words) {
     sequence(
       optional(pronoun),
       optional(auxiliary),
-      optional(linking),
+      // "Shared by at least two players", but "shared by players of A or B" has to be of both.
+      optional(alt(linking, say("shared"))),
       optional(say("by|of|for|in|on|at|to")),
       optional(say("the|a")),
     )(from).filter(({ to }) => to > from);

@@ -60,6 +60,10 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   // "Towns without gymnasts": those of a person without one, or those of no gymnast.
   const isOfValues = resolution.question.isDistinct && resolution.question.items.every(({ kind }) => kind === "column");
   if (isOfValues && resolution.all("exists").some(({ isNegated }) => isNegated)) throw new Unresolved();
+  // "Shops that have no devices in stock" are shops, not rows of `stock`.
+  const owner = resolution.question.items.find((item) => item.kind === "column" && item.owner);
+  const isOther = owner?.kind === "column" && owner.owner?.table !== from;
+  if (isOther && resolution.all("exists").some(({ isNegated }) => isNegated)) throw new Unresolved();
   for (const { table, isNegated } of resolution.all("exists"))
     where.push(toReference(resolution, table.table, isNegated) ?? toExists(resolution, table.table, [], isNegated));
   // "Users who wrote tips about businesses in Dallas": the way to the businesses goes through tips.
