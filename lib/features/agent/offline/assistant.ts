@@ -10,7 +10,7 @@ import { type Conversation, QUESTION_CHARS_MAX, type ToolCall, type ToolResult }
 import { type Answer, cell, explain } from "./explain";
 import { isFollowUp, mergeFollowUp, withoutConnective } from "./follow-up";
 import type { Frame } from "./frame";
-import { type Understood, understandStrictly } from "./grammar";
+import { type Resolved, type Understood, understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
 import { problemOf } from "./plan-check";
@@ -20,6 +20,7 @@ import { toSql } from "./render-sql";
 import { failedQuery, repair } from "./repair";
 import { type Described, fitOf, Schema, type Table } from "./schema";
 import { similarColumns } from "./similar";
+import { areAllChosen, countWithTies, tieChoice, withNextRows } from "./ties";
 import { correctTypos } from "./typos";
 import { understand } from "./understand";
 import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
@@ -40,8 +41,12 @@ const DESCRIBED_MAX = 14;
 const SEARCHES_MAX = 6;
 const RESULT_ROWS = 200;
 const REPAIRS_MAX = 2;
+/** Maximum number of rows of a table for queries that are not the answer: databases read as many in about a second. */
+const QUICK_ROWS_MAX = 1_000_000;
 /** Maximum number of columns that are tried and offered for an unknown word. */
 const CHOICES_MAX = 8;
+/** The date of questions that need none. */
+const NO_DAY = "2000-01-01";
 /** Maximum number of buttons that a person can take in. */
 const CONNECTIONS_OFFERED_MAX = 12;
 
@@ -181,12 +186,14 @@ function* answerOn(
   const question = stripName(asked, connection.name, entities);
   const earlier = conversation.earlier.map((text) => stripName(text, connection.name, entities));
   const about = aboutSchema(question);
-  if (about === "tables") return listTables(connection, entities, total);
   const known =
     total > entities.length ? yield* search(connection, entities, [question, ...earlier.slice(-1)]) : entities;
   const described = yield* describeTables(connection, known, [question, ...earlier.slice(-1)], total);
   const schema = new Schema(described);
-  if (about === "describe" || about === "columns") {
+  // "Final tables made by players" are data.
+  const isData = about !== null && "plan" in understandStrictly(link(question, schema, [], NO_DAY), schema, []);
+  if (about === "tables" && !isData) return listTables(connection, entities, total);
+  if ((about === "describe" || about === "columns") && !isData) {
     const said = sayColumns(about, question, schema);
     if (said) return said;
   }
@@ -383,7 +390,7 @@ function* query(
   if (today === "" && /\b(?:today|yesterday|last|this|past|current|ago|ytd)\b/i.test(question)) {
     return "I don't know today's date. Use dates such as 2026-03-01.";
   }
-  const day = today === "" ? "2000-01-01" : today;
+  const day = today === "" ? NO_DAY : today;
   // A follow-up changes no question that was refused for what it asks.
   const earlier = conversation.earlier.filter((text) => beyond(text.toLowerCase()) === null);
   const asks = asksOf([...earlier, question], schema);
@@ -407,10 +414,20 @@ function* query(
     thread[0] = typos.text;
   }
   const corrected = [...(isNew ? ["I read this as a new question."] : []), ...(typos?.assumed ?? [])];
-  if (strict && "plan" in strict) {
-    return yield* run(connection, strict.plan, [...corrected, ...strict.assumed], draw);
+  const restated = `${thread[0] ?? ""}${whole.slice(written.length)}`;
+  const choice = strict && "choice" in strict ? strict.choice : null;
+  if (choice) {
+    const meanings = choice.options.map((option) =>
+      strictly(thread[0] ?? "", new Map([...chosen, [choice.said.toLowerCase(), option]])),
+    );
+    const agreed = yield* findAgreement(connection, choice, meanings);
+    if (!agreed) return askChoice(choice, restated);
+    strict = agreed;
   }
-  if (strict?.choice) return askChoice(strict.choice, `${thread[0] ?? ""}${whole.slice(written.length)}`);
+  if (strict && "plan" in strict) {
+    const notes = [...corrected, ...strict.assumed];
+    return yield* runRanked(connection, strict.plan, { notes, draw, question: restated, areAll: areAllChosen(chosen) });
+  }
   if (isAlone && chosen.size > 0) return beyondWords(schema, "I can't answer the question with that choice.");
   let frame: Frame | null = null;
   let dropped: number | null = null;
@@ -607,6 +624,70 @@ const JOINING: ReadonlySet<string> = new Set(["and", "or"]);
 
 function dialectOf({ dialect }: Connection): SqlDialect {
   return SQL_DIALECTS.find((each) => each === dialect) ?? "standard";
+}
+
+/**
+ * Runs the meanings of a name that differ in how often equal things appear. Returns the first one if nothing appears
+ * twice, so that there is nothing to ask; otherwise null.
+ */
+function* findAgreement(
+  connection: Connection,
+  { said, options, isRepeat }: Choice,
+  meanings: readonly Understood[],
+): Generator<ToolCall[], Resolved | null, ToolResult[]> {
+  const found = meanings.flatMap((meaning) => ("plan" in meaning ? [meaning] : []));
+  const [first] = found;
+  if (!first || !isRepeat || options.length < 2 || found.length < options.length) return null;
+  if (!found.every(({ plan }) => isQuick(plan))) return null;
+  const results = yield found.map(({ plan }) => probe(connection, plan));
+  const texts = results.map((result) => (result.isOk ? allRowsText(toAnswer(result.value)) : null));
+  if (texts[0] === null || texts.some((text) => text !== texts[0])) return null;
+  const [meant, ...others] = options;
+  const assumed = `I assumed that “${cell(said)}” means ${meant}. ${others.join(" and ")} would give the same rows.`;
+  return { plan: first.plan, assumed: [...first.assumed, assumed] };
+}
+
+/** Returns a text that is the same for the same rows; null without rows, or if not all of them are known. */
+function allRowsText({ rows, rowCount, truncated }: Answer): string | null {
+  if (rows.length === 0 || truncated || rowCount > rows.length) return null;
+  return JSON.stringify(rows.map((row) => JSON.stringify(Object.values(row).map(String))).sort());
+}
+
+/** Whether a plan reads only tables of which a second query takes little time. */
+function isQuick({ from, joins }: Plan): boolean {
+  return [from, ...joins.map(({ table }) => table)].every(({ rowEstimate }) => (rowEstimate ?? 0) <= QUICK_ROWS_MAX);
+}
+
+/** Returns a query whose result is no answer. */
+function probe(connection: Connection, plan: Plan): ToolCall {
+  const query = connection.language === "mongodb" ? toPipeline(plan) : toSql(plan, dialectOf(connection));
+  return { tool: "run_query", input: { connectionId: connection.id, query, limit: RESULT_ROWS, purpose: "lookup" } };
+}
+
+type Ranked = { notes: readonly string[]; draw: Draw | null; question: string; areAll: boolean | null };
+
+/** Runs a certain plan. If its limit would leave out rows of equal rank, it takes all of them or asks whether to. */
+function* runRanked(connection: Connection, plan: Plan, { notes, draw, question, areAll }: Ranked): Turn {
+  const longer = withNextRows(plan);
+  if (!longer || plan.limit === null) return yield* run(connection, plan, notes, draw);
+  const { limit } = plan;
+  const rows = `${limit} ${limit === 1 ? "row is" : "rows are"}`;
+  const enough = `I assumed that ${rows} enough if others share the same rank.`;
+  if (areAll === false || !isQuick(plan)) return yield* run(connection, plan, [...notes, enough], draw);
+  const [result] = yield [probe(connection, longer)];
+  if (!result?.isOk) return yield* run(connection, plan, [...notes, enough], draw);
+  const count = countWithTies(plan, toAnswer(result.value).rows);
+  if (count === limit) return yield* run(connection, plan, notes, draw);
+  const first = limit === 1 ? "the first place" : `the first ${limit} places`;
+  if (areAll || plan.withTies) {
+    const all = `I assumed that all ${count} rows are meant that share ${first}.`;
+    return yield* run(connection, { ...plan, limit: count }, [...notes, all], draw);
+  }
+  const { said, options } = tieChoice(limit);
+  return {
+    text: `${count} rows share ${first}. Which ones do you mean?`,
+    choices: options.map((option) => ({ label: option, question: withChoice(question, said, option) })),
+  };
 }
 
 type Draw = { ask: ChartAsk; canDraw: boolean };

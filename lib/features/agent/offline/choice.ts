@@ -1,5 +1,8 @@
-/** A name, or a value, with several meanings. */
-export type Choice = { said: string; options: string[]; isValue?: boolean };
+/**
+ * A name, or a value, with several meanings. `isRepeat` tells that they differ only in how often equal things count or
+ * appear.
+ */
+export type Choice = { said: string; options: string[]; isValue?: boolean; isRepeat?: boolean };
 /** The chosen meaning of each name, in lower case. */
 export type Chosen = ReadonlyMap<string, string>;
 

@@ -1,5 +1,5 @@
 import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from "ai";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readChoices } from "@/lib/features/agent/browser/choices";
 import type { EngineTable, TestEngine } from "@/test/fixtures/agent/engines";
 import { workbench } from "@/test/fixtures/agent/stand-in-tools";
@@ -278,6 +278,66 @@ test("offers the meanings of a name as choices, and answers the question that a 
   const unknown = await offer("total revenue (“revenue” means shop_sales.profit)");
   expect(unknown.ran.filter(({ query }) => !query.includes("as place"))).toEqual([]);
   expect(unknown.text).toContain("I can't answer the question with that choice.");
+});
+
+describe("rows of equal rank", () => {
+  const customers = [3, 3, 1].map((orders_count, i) => ({
+    id: i + 1,
+    name: `Customer ${i}`,
+    country: null,
+    orders_count,
+  }));
+  const limitOf = (query: string) => Number(/limit (\d+)$/.exec(query)?.[1]);
+  const ranked = engine((query) => customers.slice(0, limitOf(query)));
+  const linked = [
+    CUSTOMERS,
+    { ...ORDERS, foreignKeys: [{ columns: ["customer_id"], references: { name: "customers", columns: ["id"] } }] },
+  ];
+  const answerOf = async (question: string) => {
+    const { ran, text } = await ask(question, ranked, linked);
+    return { text, limits: ran.filter(({ isLookup }) => !isLookup).map(({ query }) => limitOf(query)) };
+  };
+
+  test("are all shown if several rows are asked for", async () => {
+    const { text, limits } = await answerOf("Which customers have the most orders?");
+    expect(limits).toEqual([2]);
+    expect(text).toContain("I assumed that all 2 rows are meant that share the first place.");
+  });
+
+  test("are a question back if one row is asked for", async () => {
+    const { text, limits } = await answerOf("Which customer has the most orders?");
+    expect(limits).toEqual([]);
+    expect(text).toContain("2 rows share the first place. Which ones do you mean?\n\n- all rows\n- one row");
+    const all = await answerOf("Which customer has the most orders? (“equal rank” means all rows)");
+    expect(all.limits).toEqual([2]);
+    const one = await answerOf("Which customer has the most orders? (“equal rank” means one row)");
+    expect(one.limits).toEqual([1]);
+    expect(one.text).toContain("I assumed that 1 row is enough if others share the same rank.");
+  });
+
+  test("within the asked number are no question", async () => {
+    expect((await answerOf("Top 2 customers by number of orders")).limits).toEqual([2]);
+  });
+});
+
+test.each([
+  [["FR", "DE"], false],
+  [["FR", "FR"], true],
+] as const)("asks whether equal values count once only if there are any: %j", async (countries, isAsked) => {
+  const of = engine((query) => [{ n: query.includes("distinct") ? new Set(countries).size : countries.length }]);
+  const { text, ran } = await ask("How many countries are there?", of);
+  expect(text.includes("Which one do you mean?")).toBe(isAsked);
+  expect(ran.some(({ isLookup }) => !isLookup)).toBe(!isAsked);
+});
+
+test("reads a column that is called as tables are", async () => {
+  const players = table("players", column("final_tables_made", "integer"));
+  const { ran } = await ask(
+    "List the final tables made of players",
+    engine(() => [{ final_tables_made: 2 }]),
+    [players],
+  );
+  expect(ran.at(-1)?.query).toBe("select final_tables_made\nfrom players\nlimit 1000");
 });
 
 test("computes no relative dates without a date in the system text", async () => {

@@ -47,6 +47,8 @@ export type Plan = {
   having: { measure: number; op: Comparison; value: number }[];
   order: { alias: string; isDescending: boolean }[];
   limit: number | null;
+  /** Whether rows that share the last place belong to the answer too. */
+  withTies: boolean;
   /** Name of the column that counts the groups, if the question asks for their number. */
   countedAs: string | null;
 };
@@ -64,6 +66,7 @@ export function emptyPlan(from: Table): Plan {
     having: [],
     order: [],
     limit: null,
+    withTies: false,
     countedAs: null,
   };
 }

@@ -97,6 +97,11 @@ function softened(word: string): string {
   return word.length > 3 && word.endsWith("y") ? `${word.slice(0, -1)}i` : word;
 }
 
+/** Whether the words of a name end in the plural. */
+export function isPlural(said: string): boolean {
+  return /[^su]s$/i.test(said);
+}
+
 export function singularOf(lower: string): string {
   const irregular = Object.hasOwn(IRREGULAR, lower) ? IRREGULAR[lower] : undefined;
   if (irregular !== undefined) return irregular;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Chosen } from "../choice";
 import { link, type ValueHit } from "../link";
 import { toSql } from "../render-sql";
 import { type Described, Schema } from "../schema";
@@ -64,8 +65,8 @@ const TABLES: Described[] = [
 ];
 
 /** Returns the query, the choice that is asked for, or null for a refusal. */
-function read(question: string, values: Record<string, string[]> = {}): string | null {
-  const found = understand(question, values);
+function read(question: string, values: Record<string, string[]> = {}, chosen: Chosen = new Map()): string | null {
+  const found = understand(question, values, chosen);
   if ("plan" in found) return toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ");
   return found.choice ? `? ${found.choice.options.join(", ")}` : null;
 }
@@ -75,7 +76,7 @@ function assumed(question: string, values: Record<string, string[]> = {}): strin
   return "plan" in found ? found.assumed : [];
 }
 
-function understand(question: string, values: Record<string, string[]>) {
+function understand(question: string, values: Record<string, string[]>, chosen: Chosen = new Map()) {
   const schema = new Schema(TABLES);
   const hits = Object.entries(values).flatMap(([name, found]): ValueHit[] => {
     const [tableName = "", columnName] = name.split(".");
@@ -84,7 +85,7 @@ function understand(question: string, values: Record<string, string[]>) {
     if (!table || !columnOf) throw new Error(`no ${name}`);
     return found.map((value) => ({ ref: { table, column: columnOf }, value, isExact: false }));
   });
-  return understandStrictly(link(question, schema, hits, "2026-11-01"), schema, hits);
+  return understandStrictly(link(question, schema, hits, "2026-11-01"), schema, hits, chosen);
 }
 
 const FRANCE = { "Club.Country": ["France"] };
@@ -277,6 +278,11 @@ describe("answers", () => {
       "select position, avg(age) as average_age from player group by 1 having avg(age) > 30 limit 1000",
     ],
     [
+      "Which nationality is shared by at least 2 players?",
+      {},
+      "select nationality, count(*) as player_count from player group by 1 having count(*) >= 2 limit 1000",
+    ],
+    [
       "How many clubs have more than 2 players?",
       {},
       'select count(*) as club_count from ( select c."Club_ID" as "Club_ID", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by 1 having count(*) > 2 ) as found',
@@ -300,9 +306,9 @@ describe("says what it assumes", () => {
       "I assumed that “Spanish” is a player.nationality.",
     ],
     [
-      "rows of equal rank",
+      "rows without a rank",
       "What is the first name of the youngest player?",
-      "I assumed that 1 row is enough if others share the same rank.",
+      "I assumed that rows without player.age are left out.",
     ],
     [
       "rows without a counterpart",
@@ -352,7 +358,6 @@ describe("refuses", () => {
     ["a plural superlative", "What are the most common nationalities?"],
     ["two ranges that no row is in", "Show the names of clubs with founded year before 1945 and after 1955"],
     ["an alternative of two columns", "Which players are older than 30 or Spanish?"],
-    ["values or rows of each group", "How many positions does each club have?"],
     ["a value that is a part of a text", "Show the names of players which contain Spanish"],
     ["values without rows, or those of rows without any", "List the distinct countries of clubs without any players"],
     ["the highest of ranks, which is the lowest number", "Which award has the highest rank?"],
@@ -374,6 +379,24 @@ describe("refuses", () => {
 
   test("rows that share a name, and asks what to count", () => {
     expect(read("How many rivers are there?")).toBe("? different name, rows of river");
+  });
+
+  test.each([
+    ["rows or values of each group", "How many positions does each club have?"],
+    ["rows or values", "How many positions are there?"],
+  ])("%s, and asks which ones count", (_, question) => {
+    expect(read(question)).toBe("? different player.position, rows of player");
+  });
+
+  test("rows once or for each related row, and asks for one of them", () => {
+    const question = "Show the names of clubs with transfer fee above 30";
+    expect(read(question)).toBe("? each row of Club once, each row of Club for each row of player");
+    expect(read(question, {}, new Map([["club", "each row of Club once"]]))).toBe(
+      'select c."Name" as "Name" from "Club" as c where exists (select 1 from player as p where p.club_id = c."Club_ID" and p.transferfee > 30) limit 1000',
+    );
+    expect(read(question, {}, new Map([["club", "each row of Club for each row of player"]]))).toBe(
+      'select c."Name" as "Name" from player as p join "Club" as c on p.club_id = c."Club_ID" where p.transferfee > 30 limit 1000',
+    );
   });
 
   test("a total that may be a number or a sum, and asks for one of them", () => {

@@ -9,6 +9,7 @@ import { type Resolved, resolveQuestion } from "./resolving/resolve";
 
 /** Reads a question word by word: it returns a plan only if each word has a meaning and the meanings agree. */
 
+export type { Resolved };
 export type Understood = Resolved | { choice: Choice | null };
 
 /** Maximum number of meanings that are tried and offered. */
@@ -32,7 +33,7 @@ export function understandStrictly(
     if ("plan" in found) resolved.push({ weight, text: sameText(found.plan), found });
     else if (found.choice && resolved.length === 0) {
       // A likelier reading with several meanings is a question, and no less likely reading answers it.
-      const { said, isValue } = found.choice;
+      const { said, isValue, isRepeat } = found.choice;
       if (isValue) return found;
       // No one is asked for a meaning that leaves no answer.
       const options = answerable(value, schema, chosen, found.choice);
@@ -40,7 +41,7 @@ export function understandStrictly(
       if (!only) continue;
       // A time chooses a column, but not whose name a person means.
       if (others.length > 0 || !isTimed(value))
-        return { choice: { said, options: options.map(({ option }) => option) } };
+        return { choice: { said, options: options.map(({ option }) => option), ...(isRepeat && { isRepeat }) } };
       if ("plan" in only.found) {
         const assumed = [...only.found.assumed, `I assumed that “${said}” means ${only.option}, which fits the rest.`];
         resolved.push({ weight, text: sameText(only.found.plan), found: { ...only.found, assumed } });

@@ -1,3 +1,4 @@
+import { isPlural } from "../../words";
 import { alternatives as alt, many, mapped, optional, type Parser, sequence } from "../parsers";
 import type { Modifier } from "../question";
 import type { Conditions } from "./conditions";
@@ -6,7 +7,7 @@ import type { NounPhrases } from "./noun-phrases";
 import type { Orders } from "./orders";
 import type { Rankings } from "./rankings";
 import type { RelatedRows } from "./related-rows";
-import { isPlural, type Rows } from "./rows";
+import type { Rows } from "./rows";
 import type { Ties } from "./ties";
 import { FILLERS } from "./word-lists";
 import type { Words } from "./words";

@@ -1,3 +1,4 @@
+import { isPlural } from "../../words";
 import { isMoneyNoun } from "../column-facts";
 import type { ColumnName, TableName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
@@ -94,7 +95,7 @@ export function questionParser(parts: Parts): Parser<Question> {
   );
   /** The value that most rows have. "The most common reasons" name no number of them. */
   const frequency = (column: ColumnName, isDescending: boolean, modifiers: Modifier[]): Question | undefined =>
-    /[^s]s$/i.test(column.said)
+    isPlural(column.said)
       ? undefined
       : ask(
           [

@@ -1,5 +1,6 @@
 import { ROWS_MAX } from "../../plan";
 import { displayColumns } from "../../schema";
+import { isPlural } from "../../words";
 import type { TableName, ValueName } from "../names";
 import { alternatives as alt, many, mapped, optional, type Parser, sequence } from "../parsers";
 import type { Adjective, Modifier, ModifierOf } from "../question";
@@ -81,11 +82,6 @@ const SELLING = "best selling|top selling|bestselling|most sold|worst selling|le
 /** Returns the number of rows that a superlative without one selects: "the best product", "the best products". */
 export function limitOf(said: string): number {
   return isPlural(said) ? ROWS_MAX : 1;
-}
-
-/** Whether the words of a name end in the plural. */
-export function isPlural(said: string): boolean {
-  return /[^s]s$/i.test(said);
 }
 
 function topModifier(said: string, limit: number): ModifierOf<"top"> {

@@ -1,8 +1,9 @@
 import { GRAIN_NOUNS, type Grain } from "../../dates";
 import { emptyPlan, figureAlias, type Measure, outputsOf, type Plan, type Ref, ROWS_MAX, tableAlias } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
+import { nameWords } from "../../words";
 import { isMoney, isMoneyNoun, isOfOne, isQuantity, isRank, nameOf, repeatedName } from "../column-facts";
-import type { ColumnName } from "../names";
+import type { ColumnName, TableName } from "../names";
 import type { Item } from "../question";
 import { isFigure, isKeySaid, isNumberFor } from "./columns";
 import { timeColumn } from "./implied-columns";
@@ -138,7 +139,6 @@ export function toFigurePlan(resolution: Resolution): Plan {
   if (outputs.length > 0 && where.some(({ kind }) => kind === "exists")) throw new Unresolved();
   // "For each one" has no group here.
   if (outputs.length === 0 && resolution.all("groups").length > 0) throw new Unresolved();
-  if (isTop) resolution.assumeTies(extreme.limit);
   const [order] = resolution.all("order");
   if (order && outputs.length === 0) throw new Unresolved();
   let sorted: Plan["order"] = [];
@@ -181,6 +181,20 @@ function toUsualOrder(outputs: Plan["outputs"], measures: Plan["measures"]): Pla
   if (first.ref.column.kind === "date") return [byName];
   const isFilled = lead.fn === "count" || lead.fn === "countDistinct" || ("ref" in lead && !lead.ref.column.nullable);
   return isFilled ? [{ alias: lead.alias, isDescending: true }, byName] : [];
+}
+
+/** Whether only a part of a table's name was said, which is the whole name of a column. */
+function isColumnToo({ schema }: Resolution, { table, said, isPart }: TableName): boolean {
+  const name = nameWords(said).join();
+  return (
+    isPart === true &&
+    schema.tables.some((each) =>
+      // The key of a row stands for the row.
+      each.columns.some(
+        ({ words, kind, isKey }) => kind === "text" && words.join() === name && !(isKey && each === table),
+      ),
+    )
+  );
 }
 
 /** Whether a question asks for one number of a time, such as "revenue last year". */
@@ -289,15 +303,18 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
         throw new Unresolved();
       // The values of a far table may be repeated by the rows between.
       if (ref.table !== resolution.from) throw new Unresolved();
-      const [group] = resolution.all("groups").flatMap(({ entities }) => entities);
-      // "Sections of each course" may be rows as well as values.
-      if (group) throw new Unresolved();
-      resolution.assume(`I assumed that you mean different values of ${nameOf(ref)}.`);
+      // "How many cities" may be the different ones, or those of all rows.
+      const rows = `rows of ${ref.table.name}`;
+      const values = `different ${nameOf(ref)}`;
+      const chosen = resolution.choose(item.entity.column.said, [values, rows], String, "repeat");
+      if (chosen === rows) return { alias: `${tableAlias(ref.table)}_count${suffix}`, fn: "count" };
     }
     return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };
   }
   // "Monthly revenue" counts no rows of `daily_revenue`.
   if (item.entity && "table" in item.entity && isFigure(item.entity.table)) throw new Unresolved();
+  // "Allergies" may be the values of a column rather than the rows of `has_allergy`.
+  if (item.entity && "table" in item.entity && isColumnToo(resolution, item.entity.table)) throw new Unresolved();
   const table = item.entity && "table" in item.entity ? item.entity.table.table : (resolution.from as Table);
   // "Train stations" may be stations rather than the rows of `train_station`, between trains and stations.
   if (item.entity && resolution.isLink(table)) throw new Unresolved();
@@ -316,7 +333,7 @@ function toMeasure(resolution: Resolution, item: Item, place: number): Measure {
   const repeated = repeatedName(table);
   if (repeated && !item.isDistinct) {
     const values = `different ${repeated.name}`;
-    const chosen = resolution.choose(table.name, [values, `rows of ${table.name}`], (label) => label);
+    const chosen = resolution.choose(table.name, [values, `rows of ${table.name}`], String, "repeat");
     if (chosen === values) {
       if (table !== resolution.from) throw new Unresolved();
       return { alias: `${repeated.name}_count${suffix}`, fn: "countDistinct", ref: { table, column: repeated } };

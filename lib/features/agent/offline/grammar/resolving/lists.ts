@@ -1,11 +1,12 @@
 import { addOutput, emptyPlan, outputsOf, type Plan, type Ref, ROWS_MAX } from "../../plan";
 import { displayColumns, type Table } from "../../schema";
-import { nameWords } from "../../words";
+import { isPlural, nameWords } from "../../words";
 import { nameOf, repeatedName } from "../column-facts";
 import { isFigure, isKeySaid } from "./columns";
 import { extremeOf } from "./implied-columns";
 import { displayed, finishPlan } from "./plans";
 import { predicatesOf } from "./predicates";
+import { listRelated } from "./related-rows";
 import type { Resolution } from "./resolution";
 import { Unresolved } from "./unresolved";
 
@@ -50,12 +51,13 @@ export function toListPlan(resolution: Resolution): Plan {
   const isKeyOf = only && !only.column.isKey && resolution.isReference(only);
   if (item?.kind === "column" && refs.length === 1 && isKeyOf && !isKeySaid(item.column)) throw new Unresolved();
   // "Show all majors" may be those of each row, or the different ones.
-  const isPlural = item?.kind === "column" && /[^s]s$/i.test(item.column.said);
-  const isUnclear = isPlural && only && refs.length === 1 && !isDistinct && !resolution.mentioned.has(only.table);
+  const isSeveral = item?.kind === "column" && isPlural(item.column.said);
+  const isUnclear = isSeveral && only && refs.length === 1 && !isDistinct && !resolution.mentioned.has(only.table);
   const isPlain = resolution.modifiers.every(({ kind }) => /^(?:conditions|scope|exists)$/.test(kind));
   if (isUnclear && isPlain && !isTelling(only)) {
     const different = `different ${nameOf(only)}`;
-    isDistinct = different === resolution.choose(item.column.said, [different, `${nameOf(only)} of each row`], String);
+    const each = `${nameOf(only)} of each row`;
+    isDistinct = different === resolution.choose(item.column.said, [different, each], String, "repeat");
   }
   if (isDistinct && refs.some(({ column }) => column.nullable))
     resolution.assume("I assumed that rows without a value count as one.");
@@ -74,15 +76,12 @@ export function toListPlan(resolution: Resolution): Plan {
     resolution.assume(`I assumed one row for each row of ${lowest.name}.`);
   }
   for (const { table } of refs) resolution.join(table);
-  const where = predicatesOf(resolution);
+  const filters = predicatesOf(resolution);
+  const where = isDistinct ? filters : listRelated(resolution, filters);
   const outputs = outputsOf(refs);
   const plan = { ...emptyPlan(resolution.from), where, outputs, isDistinct, limit: ROWS_MAX };
   if (isWhole && outputs.length < target.columns.length)
     resolution.assume(`I assumed that the first ${outputs.length} columns of ${target.name} are enough.`);
-  // "Writers who published a book for 9 euros" are one for each row, or for each related one.
-  const isNaming = refs.some((ref) => isTelling(ref) || /^(?:name|titl)$/.test(ref.column.words.at(-1) ?? ""));
-  const isRelated = where.some((predicate) => predicate.kind === "exists" && !predicate.isNegated);
-  if (!isDistinct && !isNaming && isRelated) throw new Unresolved();
   // Names of rows that other tables chose may repeat too.
   const isUnique = refs.some(({ column }) => column.isKey);
   const isChosen = resolution.joins.length > 0 || where.some(({ kind }) => kind === "exists");
@@ -96,11 +95,12 @@ export function toListPlan(resolution: Resolution): Plan {
     if (!resolution.isAbove(resolution.from, ref.table)) throw new Unresolved();
     resolution.join(ref.table);
     where.push({ kind: "null", ref, isNegated: true });
-    resolution.assumeTies(extreme.limit);
+    if (ref.column.nullable) resolution.assume(`I assumed that rows without ${nameOf(ref)} are left out.`);
     return finishPlan(resolution, {
       ...plan,
       order: [{ alias: addOutput(outputs, ref), isDescending }],
       limit: extreme.limit,
+      withTies: resolution.hasTies(extreme.limit),
     });
   }
   if (order) {

@@ -72,7 +72,6 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
   const outputs = outputsOf(shown);
   const alias = figure && figureRef ? figureAlias(figure.fn, figureRef) : `${tableAlias(counted)}_count`;
   if (!figure) resolution.assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
-  if (modifier.kind === "most") resolution.assumeTies(modifier.limit);
   if (modifier.kind === "most" && modifier.limit === ROWS_MAX)
     resolution.assume(`I assumed that ${target.name} without ${counted.name} are left out.`);
   return finishPlan(resolution, {
@@ -87,6 +86,7 @@ export function toRankingPlan(resolution: Resolution, modifier: ModifierOf<"most
         : [],
     order: modifier.kind === "most" ? [{ alias, isDescending: modifier.isDescending }] : [],
     limit: modifier.kind === "most" ? modifier.limit : ROWS_MAX,
+    withTies: modifier.kind === "most" && resolution.hasTies(modifier.limit),
     countedAs: isCount ? `${values ? (refs?.[0]?.column.name ?? "") : tableAlias(target)}_count` : null,
   });
 }

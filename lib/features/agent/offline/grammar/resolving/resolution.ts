@@ -1,7 +1,8 @@
 import type { Chosen } from "../../choice";
 import type { ValueHit } from "../../link";
-import { type Predicate, type Ref, ROWS_MAX } from "../../plan";
+import type { Predicate, Ref } from "../../plan";
 import { displayColumns, type Schema, type Step, type Table } from "../../schema";
+import { isPlural } from "../../words";
 import { nameOf } from "../column-facts";
 import type { ColumnName, ValueName } from "../names";
 import type { Modifier, ModifierOf, Question } from "../question";
@@ -56,12 +57,26 @@ export class Resolution {
    * Returns the meaning that a person chose for a name.
    * @throws Unresolved with the choice, or without one after a choice that has no place here
    */
-  choose<T>(said: string, options: readonly T[], labelOf: (option: T) => string, isValue = false): T {
+  choose<T>(
+    said: string,
+    options: readonly T[],
+    labelOf: (option: T) => string,
+    kind: "name" | "value" | "repeat" = "name",
+  ): T {
     const label = this.#chosen.get(said.toLowerCase());
     const found = options.find((option) => labelOf(option) === label);
     if (found !== undefined) return found;
     const labels = [...new Set(options.map(labelOf))];
-    throw new Unresolved(label === undefined ? { said, options: labels, ...(isValue && { isValue }) } : null);
+    throw new Unresolved(
+      label === undefined
+        ? {
+            said,
+            options: labels,
+            ...(kind === "value" && { isValue: true }),
+            ...(kind === "repeat" && { isRepeat: true }),
+          }
+        : null,
+    );
   }
 
   /**
@@ -96,10 +111,14 @@ export class Resolution {
     return best.ref;
   }
 
-  /** Of rows that share the last place, an answer shows some. */
-  assumeTies(limit: number): void {
-    if (limit === ROWS_MAX) return;
-    this.assume(`I assumed that ${limit} ${limit === 1 ? "row is" : "rows are"} enough if others share the same rank.`);
+  /** Whether a superlative asks for all rows of the first place: “which customers have the most orders”. */
+  hasTies(limit: number): boolean {
+    if (limit !== 1) return false;
+    const [item] = this.question.items;
+    const owner = this.all("scope").find(({ table }) => table.table === this.target)?.table.said;
+    if (owner !== undefined) return isPlural(owner);
+    if (item?.kind === "rows") return isPlural(item.table.said);
+    return item?.kind === "column" && isPlural(item.owner?.said ?? item.column.said);
   }
 
   /**
@@ -117,7 +136,8 @@ export class Resolution {
       return null;
     }
     const values = `different ${nameOf({ table, column })}`;
-    return this.choose(name, [`rows of ${name}`, values], String) === values ? { table, column } : null;
+    const chosen = this.choose(name, [`rows of ${name}`, values], String, "repeat");
+    return chosen === values ? { table, column } : null;
   }
 
   assume(text: string): void {
@@ -160,7 +180,7 @@ export class Resolution {
     const other = ranked.find(({ hit, rank }) => rank > best.rank - 0.02 && hit.ref.column !== best.hit.ref.column);
     if (other && !this.isSameKey(best.hit.ref, other.hit.ref)) {
       const tied = ranked.filter(({ rank }) => rank > best.rank - 0.02);
-      return this.choose(value.said, tied, ({ hit }) => labelOf(hit), true).hit;
+      return this.choose(value.said, tied, ({ hit }) => labelOf(hit), "value").hit;
     }
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
@@ -174,7 +194,7 @@ export class Resolution {
       !displayColumns(table).includes(own) &&
       found.every(({ ref }) => ref.column.name === own.name);
     if (!column && !isOwn && elsewhere && elsewhere.hit.ref.table !== best.hit.ref.table) {
-      return this.choose(value.said, [best, elsewhere], ({ hit }) => labelOf(hit), true).hit;
+      return this.choose(value.said, [best, elsewhere], ({ hit }) => labelOf(hit), "value").hit;
     }
     const isSpelled = best.hit.value.toLowerCase() === value.said.toLowerCase();
     if (column && !isSpelled) this.assume(`I assumed that “${value.said}” means “${best.hit.value}”.`);
