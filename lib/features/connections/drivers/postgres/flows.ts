@@ -22,6 +22,8 @@ export const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
 /** PostgreSQL's name limit (NAMEDATALEN). It silently cuts longer names. */
 export const POSTGRES_NAME_LIMIT: NameLimit = { max: 63, unit: "bytes" };
 const BATCH_TABLE = `pg_temp."_millrace_batch"`;
+/** SQLSTATE of `on conflict do update` that meets a row which it has written itself. */
+const CARDINALITY_VIOLATION = "21000";
 
 export type PostgresFlowParts = {
   pool: SessionPool<PostgresSession>;
@@ -82,16 +84,17 @@ const dialect: LoadDialect = {
   lockRows: (table) => `lock table ${table} in share row exclusive mode`,
   write({ table, columns, key }, rows) {
     if (key.length === 0) return [{ rows, into: { table, columns } }];
-    const names = namesOf(columns);
+    const [names, keys] = [namesOf(columns), key.join(", ")];
+    const insert = (rowsOf: string) =>
+      `insert into ${table} (${names}) overriding system value ${rowsOf} ${onConflict(columns, key)}`;
+    const lasts = insert(`select distinct on (${keys}) ${names} from ${BATCH_TABLE} order by ${keys}, ctid desc`);
+    const isUpdate = columns.length > key.length;
     return [
       { run: `create temporary table "_millrace_batch" on commit drop as select ${names} from ${table} where false` },
       { rows, into: { table: BATCH_TABLE, columns } },
-      // The last of several rows with one key counts; the database decides which keys are equal.
-      {
-        run: `insert into ${table} (${names}) overriding system value
-          select distinct on (${key.join(", ")}) ${names} from ${BATCH_TABLE} order by ${key.join(", ")}, ctid desc
-          ${onConflict(columns, key)}`,
-      },
+      // The last of several rows with one key counts; the database decides which keys are equal. Few batches have such
+      // rows, and sorting for them takes a seventh of the time. `do nothing` would not report them.
+      isUpdate ? { run: insert(`select ${names} from ${BATCH_TABLE}`), onRepeatedKey: lasts } : { run: lasts },
     ];
   },
   merge: ({ table, columns, key }, staging) => {
@@ -134,7 +137,9 @@ async function inTransaction(
   await session.run(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${limited(statementTimeoutMs, true)}`);
   for (const step of steps) {
     signal.throwIfAborted();
-    if ("run" in step) {
+    if ("run" in step && step.onRepeatedKey !== undefined) {
+      await runOrElse(session, step.run, step.onRepeatedKey);
+    } else if ("run" in step) {
       const count = await session.count(step.run, step.params);
       if (step.mustAffect !== undefined && count !== step.mustAffect) throw new LoadTaken();
     } else {
@@ -146,6 +151,16 @@ async function inTransaction(
   // A cancellation between two statements stops nothing on the server.
   signal.throwIfAborted();
   await session.run(isProbe ? "ROLLBACK" : "COMMIT");
+}
+
+/** Runs a statement, and another one instead if the first would change a row twice. */
+async function runOrElse(session: PostgresSession, statement: string, other: string): Promise<void> {
+  try {
+    await session.run(`SAVEPOINT _millrace_merge; ${statement}`);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== CARDINALITY_VIOLATION) throw error;
+    await session.run(`ROLLBACK TO SAVEPOINT _millrace_merge; ${other}`);
+  }
 }
 
 /**

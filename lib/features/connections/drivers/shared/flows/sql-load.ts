@@ -51,7 +51,8 @@ export type Target = {
 };
 
 export type Step =
-  | { run: string; params?: readonly Param[]; mustAffect?: number }
+  /** `onRepeatedKey` runs instead where the database refuses to change one row twice. */
+  | { run: string; params?: readonly Param[]; mustAffect?: number; onRepeatedKey?: string }
   /** `suffix` follows VALUES in engines that insert by statements. */
   | { rows: Batch; into: Pick<Target, "table" | "columns">; suffix?: string };
 
