@@ -251,6 +251,23 @@ test("T50 rejects views and stored functions with more privileges than the conne
   expect(await traces()).toEqual(before);
 }, 60_000);
 
+test("T50 takes no view for a table whose name differs only in case", async (context) => {
+  if (!subject) return context.skip();
+  await change(
+    writer,
+    ...["create table twin (a int)", "insert into twin values (1)", `create ${definer} view Twin as select 2 as a`],
+    ...["create table other.Pair (a int)", `create ${definer} view other.pair as select 2 as a`],
+  );
+  for (const view of ["Twin", "shop.Twin", "other.pair"]) {
+    await expect(ask(reader, `select * from ${view}`), view).rejects.toMatchObject({ kind: "not_allowed" });
+  }
+  // A table becomes a view between two statements.
+  expect((await ask(reader, "select * from twin")).rows).toEqual([[1]]);
+  await change(writer, "drop table twin", `create ${definer} view twin as select 3 as a`);
+  await expect(ask(reader, "select * from twin")).rejects.toMatchObject({ kind: "not_allowed" });
+  await change(writer, ...["twin", "Twin", "other.pair"].map((view) => `drop view ${view}`), "drop table other.Pair");
+});
+
 test("T50 handles stored functions named like built-ins, and a missing current schema", async (context) => {
   if (!subject) return context.skip();
   await change(
