@@ -29,48 +29,47 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-it(
-  "fails a scheduled query whose server is killed with the reason, and sends one message (F2)",
-  async () => {
-    const file = { name: "files", type: "duckdb", config: { file: "files.duckdb" }, readOnly: false };
-    const { id: connectionId } = await ana.send(server, "POST", "/connectors", file);
-    const body = { name: "long", content: LONG, connectionId, access: "workspace" };
-    const { id } = await ana.send(server, "POST", "/consoles", body);
-    await ana.send(server, "PUT", `/consoles/${id}/schedule`, { cron: "0 0 1 1 *", timezone: "UTC" });
-    const rule = { resourceType: "scheduled_query", resourceId: id, triggers: ["success", "failure"] };
-    await ana.send(server, "POST", "/notification-rules", {
-      ...rule,
-      channelType: "webhook",
-      url: `${receiver.url}/in`,
-    });
-    await ana.send(server, "POST", `/consoles/${id}/schedule/run`);
-    const runs = () =>
-      servers.store
-        .collection("runs")
-        .find({ resourceId: new ObjectId(String(id)) })
-        .toArray();
-    await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("running");
+it("fails a scheduled query whose server is killed with the reason, and sends one message (F2)", {
+  tags: ["long"],
+  timeout: START_TIMEOUT_MS,
+}, async () => {
+  const file = { name: "files", type: "duckdb", config: { file: "files.duckdb" }, readOnly: false };
+  const { id: connectionId } = await ana.send(server, "POST", "/connectors", file);
+  const body = { name: "long", content: LONG, connectionId, access: "workspace" };
+  const { id } = await ana.send(server, "POST", "/consoles", body);
+  await ana.send(server, "PUT", `/consoles/${id}/schedule`, { cron: "0 0 1 1 *", timezone: "UTC" });
+  const rule = { resourceType: "scheduled_query", resourceId: id, triggers: ["success", "failure"] };
+  await ana.send(server, "POST", "/notification-rules", {
+    ...rule,
+    channelType: "webhook",
+    url: `${receiver.url}/in`,
+  });
+  await ana.send(server, "POST", `/consoles/${id}/schedule/run`);
+  const runs = () =>
+    servers.store
+      .collection("runs")
+      .find({ resourceId: new ObjectId(String(id)) })
+      .toArray();
+  await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("running");
 
-    await servers.kill(server);
-    server = await servers.start();
-    const [held] = await runs();
-    expect(held).toMatchObject({ status: "running", work: { starts: 1 } });
-    // The test ends the lease of the killed server, instead of waiting.
-    await servers.store.collection("runs").updateOne({ _id: held?._id }, { $set: { "work.dueAt": new Date(0) } });
-    await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("failure");
-    const shown = (await ana.send(server, "GET", `/consoles/${id}/runs`)).items;
-    expect(shown).toMatchObject([
-      { status: "failure", error: expect.stringMatching(/server stopped during/), resultPreview: null },
-    ]);
+  await servers.kill(server);
+  server = await servers.start();
+  const [held] = await runs();
+  expect(held).toMatchObject({ status: "running", work: { starts: 1 } });
+  // The test ends the lease of the killed server, instead of waiting.
+  await servers.store.collection("runs").updateOne({ _id: held?._id }, { $set: { "work.dueAt": new Date(0) } });
+  await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("failure");
+  const shown = (await ana.send(server, "GET", `/consoles/${id}/runs`)).items;
+  expect(shown).toMatchObject([
+    { status: "failure", error: expect.stringMatching(/server stopped during/), resultPreview: null },
+  ]);
 
-    const deliveries = () => servers.store.collection("deliveries").find({ runId: held?._id }).toArray();
-    await expect.poll(async () => (await deliveries()).map(({ status }) => status), WAIT).toEqual(["sent"]);
-    expect(receiver.hits.map(({ raw }) => JSON.parse(raw.toString()))).toMatchObject([
-      { trigger: "failure", triggerType: "manual", runId: String(held?._id), errorMessage: shown[0].error },
-    ]);
-    // It can be run again.
-    const again = await ana.send(server, "POST", `/consoles/${id}/schedule/run`);
-    await ana.send(server, "POST", `/consoles/${id}/runs/${again.run.id}/cancel`);
-  },
-  START_TIMEOUT_MS,
-);
+  const deliveries = () => servers.store.collection("deliveries").find({ runId: held?._id }).toArray();
+  await expect.poll(async () => (await deliveries()).map(({ status }) => status), WAIT).toEqual(["sent"]);
+  expect(receiver.hits.map(({ raw }) => JSON.parse(raw.toString()))).toMatchObject([
+    { trigger: "failure", triggerType: "manual", runId: String(held?._id), errorMessage: shown[0].error },
+  ]);
+  // It can be run again.
+  const again = await ana.send(server, "POST", `/consoles/${id}/schedule/run`);
+  await ana.send(server, "POST", `/consoles/${id}/runs/${again.run.id}/cancel`);
+});

@@ -62,7 +62,7 @@ async function upgradeFrom(name: string): Promise<void> {
 
 it(
   "C28 lets one of two servers that start at once migrate a store without a stamp",
-  { timeout: START_TIMEOUT_MS },
+  { tags: ["long"], timeout: START_TIMEOUT_MS },
   () => upgradeFrom("without a stamp"),
 );
 it.each(Object.keys(OLD).slice(1))(

@@ -20,7 +20,7 @@ beforeAll(databaseReady);
 afterAll(own.drop);
 
 /** F10 requires 10,000; every run of the suite takes some hundred, with a new seed each time. */
-const OPERATIONS = Number(process.env.CONSOLE_OPERATIONS ?? 300);
+const OPERATIONS = Number(process.env.CONSOLE_OPERATIONS ?? 150);
 const SEED = Number(process.env.CONSOLE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Interval between full comparisons; each operation's own result is always compared. */
 const COMPARE_EVERY = 100;

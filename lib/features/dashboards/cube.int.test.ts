@@ -212,7 +212,7 @@ describe("a cube", () => {
     "other",
   ];
 
-  describe.each(splitCases(PRESSED, 3))("pressed", ({ tags, cases }) => {
+  describe.each(splitCases(PRESSED, 6))("pressed", ({ tags, cases }) => {
     it.each(cases)(
       "of %s matches the server's answer for any click, filter and time zone",
       { tags },

@@ -7,6 +7,7 @@ import { collections } from "@/lib/features/instance/collections";
 import { readMain } from "@/lib/features/repository/service";
 import { env } from "@/lib/platform/env";
 import { writeNow } from "@/lib/platform/events/publish";
+import { splitCases } from "@/test/cases";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
@@ -107,7 +108,7 @@ describe("a push to main", () => {
     expect((await gitLines(clone, "show", "HEAD:consoles/edited.sql"))[0]).toBe("select 3");
   });
 
-  it("keeps the extension in a console's name, also when it moves the file", async () => {
+  it("keeps the extension in a console's name, also when it moves the file", { tags: ["long"] }, async () => {
     const { id } = await author.make("named.sql", { access: "workspace", content: "select 1" });
     const clone = await fresh();
     await commit(clone, "Edit", { "consoles/named.sql": "select 2" });
@@ -159,7 +160,7 @@ describe("a push to main", () => {
     expect(await gitLines(clone, "show", "HEAD:consoles/c/moved.sql")).toEqual(["select 'moved'"]);
   });
 
-  it("swaps two names, and changes a name's case alone", async () => {
+  it("swaps two names, and changes a name's case alone", { tags: ["long"] }, async () => {
     const [one, two, cased] = await Promise.all(
       ["one", "two", "cased"].map((name) => author.make(name, { access: "workspace", content: `select '${name}'` })),
     );
@@ -272,7 +273,7 @@ describe("a push to main", () => {
       expect(updatedAt).not.toBe((await read(pushed.id)).updatedAt);
     });
 
-    it("restores it after a deletion in Millrace, with edits, by a merge, and again", async () => {
+    it("restores it after a deletion in Millrace, with edits, by a merge, and again", { tags: ["long"] }, async () => {
       const { id } = await author.make("again", { access: "workspace", content: TEXT });
       expect((await author.send("DELETE", `/${id}`)).status).toBeLessThan(300);
       const clone = await fresh();
@@ -344,20 +345,22 @@ describe("a push to main", () => {
       expect(await readMain(world.workspaceId)).toEqual(before);
     };
 
-    it.each<[string, (clone: string, file: string) => Promise<unknown>]>([
+    const LATER: [string, (clone: string, file: string) => Promise<unknown>][] = [
       ["deletes it", (clone, file) => commit(clone, "Out", { [file]: null })],
       ["renames it", (clone, file) => git(clone, "mv", file, "consoles/other-name.sql")],
       ["moves it out of the consoles", (clone, file) => commit(clone, "Doc", { [file]: null, "docs/x.md": TEXT })],
       ["replaces its text", (clone, file) => commit(clone, "Replace", { [file]: "select 1\n" })],
-    ])("%s is rejected on main and for review", async (_, next) => {
-      const { clone, file } = await takeBack();
-      await commit(clone, "Back", { [file]: TEXT.replace("'AT'", "'DE'") });
-      await next(clone, file);
-      await commit(clone, "Next");
-      await refused(clone, file);
-      await refused(clone, file, "review/secret");
-      await expect(git(clone, "push", "--quiet", "-o", "dry-run", "origin", "HEAD:main")).rejects.toThrow("private");
-    });
+    ];
+    for (const { tags, cases } of splitCases(LATER, 2))
+      it.each(cases)("%s is rejected on main and for review", { tags }, async (_, next) => {
+        const { clone, file } = await takeBack();
+        await commit(clone, "Back", { [file]: TEXT.replace("'AT'", "'DE'") });
+        await next(clone, file);
+        await commit(clone, "Next");
+        await refused(clone, file);
+        await refused(clone, file, "review/secret");
+        await expect(git(clone, "push", "--quiet", "-o", "dry-run", "origin", "HEAD:main")).rejects.toThrow("private");
+      });
 
     it("deletes it is rejected in the side of a merge, in the merge itself, and after another text", async () => {
       const side = await takeBack();
@@ -449,7 +452,7 @@ describe("a push to main", () => {
     expect(await byPath("both")).not.toBeNull();
   });
 
-  it("of several commits shows the last state alone, and lists each in the history", async () => {
+  it("of several commits shows the last state alone, and lists each in the history", { tags: ["long"] }, async () => {
     const clone = await fresh();
     await commit(clone, "First", { "consoles/many.sql": "select 1\n", "consoles/gone.sql": "select 1\n" });
     await commit(clone, "Second", { "consoles/many.sql": "select 2\n", "consoles/gone.sql": null });
@@ -471,7 +474,7 @@ describe("a push to main", () => {
     );
   });
 
-  it("deletes everything, and brings it back by a revert", async () => {
+  it("deletes everything, and brings it back by a revert", { tags: ["long"] }, async () => {
     const clone = await fresh();
     const paths = await gitLines(clone, "ls-files", "consoles");
     const shared = { workspaceId: world.workspaceId, space: "workspace" };
@@ -758,7 +761,7 @@ describe("the front matter of a console", () => {
     expect(await read(id)).toMatchObject({ content: "select 2\n", connectionId: null, chart: null, schedule: null });
   });
 
-  it("carries description, default values and conditions both ways", async () => {
+  it("carries description, default values and conditions both ways", { tags: ["long"] }, async () => {
     const settings = { description: "Open orders", variables: { country: "AT", limit: 10 }, expect: { minRows: 1 } };
     const { id } = await author.make("carried", { access: "workspace", content: SQL, ...settings });
     const clone = await fresh();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findBranch, listTree } from "@/lib/features/repository/service";
 import type { Claim } from "@/lib/platform/work/heartbeat";
+import { splitCases } from "@/test/cases";
 import { call } from "@/test/client";
 import { git, gitLines } from "@/test/fixtures/repository/git-command";
 import {
@@ -234,22 +235,23 @@ describe("a linked repository", () => {
     expect((await world.state()).repo.state).toBe("synced");
   });
 
-  it.each(["workspace", "host"] as const)("reports a file that both changed until %s is selected", async (prefer) => {
-    const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
-    await world.link();
-    await pushAtHost(world, "Theirs", { "apps/one/a.ts": "host\n", "apps/one/c.ts": "c\n" });
-    await save(world, "Ours", { "apps/one/a.ts": "workspace\n", "apps/one/b.ts": null });
-    await syncLink(world.workspaceId);
-    expect((await world.state()).repo).toMatchObject({ state: "conflict", conflicts: ["apps/one/a.ts"] });
-    expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "workspace\n" });
-    events.length = 0;
-    const asked = await call("POST", `${world.at}/sync`, { cookie: world.owner.cookie, body: { prefer } });
-    expect(asked.status).toBe(202);
-    expect(await drain()).toBe(1);
-    const both = { "apps/one/a.ts": `${prefer}\n`, "apps/one/c.ts": "c\n" };
-    expect([await hereOf(world), await thereOf(world)]).toEqual([both, both]);
-    expect((await world.state()).repo).toMatchObject({ state: "synced", conflicts: [], problem: null });
-  });
+  for (const { tags, cases } of splitCases(["workspace", "host"] as const, 2))
+    it.each(cases)("reports a file that both changed until %s is selected", { tags }, async (prefer) => {
+      const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
+      await world.link();
+      await pushAtHost(world, "Theirs", { "apps/one/a.ts": "host\n", "apps/one/c.ts": "c\n" });
+      await save(world, "Ours", { "apps/one/a.ts": "workspace\n", "apps/one/b.ts": null });
+      await syncLink(world.workspaceId);
+      expect((await world.state()).repo).toMatchObject({ state: "conflict", conflicts: ["apps/one/a.ts"] });
+      expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "workspace\n" });
+      events.length = 0;
+      const asked = await call("POST", `${world.at}/sync`, { cookie: world.owner.cookie, body: { prefer } });
+      expect(asked.status).toBe(202);
+      expect(await drain()).toBe(1);
+      const both = { "apps/one/a.ts": `${prefer}\n`, "apps/one/c.ts": "c\n" };
+      expect([await hereOf(world), await thereOf(world)]).toEqual([both, both]);
+      expect((await world.state()).repo).toMatchObject({ state: "synced", conflicts: [], problem: null });
+    });
 
   it("merges 500 commits of the host with more of the workspace than are sent one by one", {
     tags: ["long"],

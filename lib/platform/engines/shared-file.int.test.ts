@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, expect, test } from "vitest";
+import { splitCases } from "@/test/cases";
 import { type EngineFile, engineSocketPath } from "./service";
 import { SHARED_ENGINES_MAX, type SharedEngines, shareEngines } from "./shared-file";
 
@@ -54,15 +55,16 @@ test.each([1, 3])("C3 leases an engine again after %i failed requests", async (c
   engines.giveBack(await engines.take());
 });
 
-test.each([2, 3])("C3 leases engines again after %i tenants failed at once", async (count) => {
-  const file = await newFile();
-  const unblock = blockSlots(file, ALL);
-  const tenants = Array.from({ length: count }, (_, index) => share(file, `t${index}`));
-  const failed = await Promise.allSettled(tenants.map((engines) => engines.take()));
-  expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(["rejected"]));
-  unblock();
-  for (const engines of tenants) engines.giveBack(await engines.take());
-});
+for (const { tags, cases } of splitCases([2, 3], 2))
+  test.each(cases)("C3 leases engines again after %i tenants failed at once", { tags }, async (count) => {
+    const file = await newFile();
+    const unblock = blockSlots(file, ALL);
+    const tenants = Array.from({ length: count }, (_, index) => share(file, `t${index}`));
+    const failed = await Promise.allSettled(tenants.map((engines) => engines.take()));
+    expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    unblock();
+    for (const engines of tenants) engines.giveBack(await engines.take());
+  });
 
 test("C3 keeps another tenant's engine when one can't be leased", async () => {
   const file = await newFile();

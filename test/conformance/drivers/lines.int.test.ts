@@ -102,7 +102,7 @@ test.concurrent.each(
 describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, driver, config })))(
   "$name",
   ({ driver, config }) => {
-    test("reports a port without a listener", async () => {
+    test.concurrent("reports a port without a listener", async () => {
       const { port, close } = await listen(() => {});
       await close();
       expect(await failureOf(driver, config(port))).toMatchObject({
@@ -111,7 +111,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
       });
     }, 30_000);
 
-    test("reports an unknown host name without a secret (T47)", async () => {
+    test.concurrent("reports an unknown host name without a secret (T47)", async () => {
       const nowhere = "nowhere.invalid";
       const { connectionString, ...rest } = config(9);
       const target = connectionString
@@ -208,7 +208,7 @@ test.each(["/etc/passwd", "../x.sqlite", "a/b.sqlite", "file:x?mode=rwc", ".hidd
   },
 );
 
-test("T30 T37 refuses cloud metadata in every driver, also as a member that a MongoDB server names", async () => {
+test.concurrent("T30 T37 refuses cloud metadata in every driver, also as a member that a MongoDB server names", async () => {
   const metadata = "169.254.169.254";
   for (const [driver, config] of NETWORK_DRIVERS.filter(([each]) => each !== mongodb)) {
     const error = await failureOf(driver, { ...config(443), host: metadata });

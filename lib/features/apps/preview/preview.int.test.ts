@@ -64,7 +64,7 @@ it("starts no preview on a status request (T100), and serves one per person and 
   expect(await statusOf(bens, app)).toEqual(NOTHING);
 });
 
-it("serves an app of hundreds of files, some uncommitted, with few lookups", async () => {
+it("serves an app of hundreds of files, some uncommitted, with few lookups", { tags: ["long"] }, async () => {
   const large = await anas.make("Large", { access: "workspace" });
   const [workspaceId, appId] = [new ObjectId(ana.workspaceId), new ObjectId(large.id)];
   const text = (n: number) => `export const n = ${n};\n`;

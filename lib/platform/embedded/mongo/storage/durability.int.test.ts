@@ -42,6 +42,7 @@ async function writeUntilKilled(uri: string, round: number, note: (entry: string
 describe.each(["normal", "full"])("durability %s", (durability) => {
   test("loses no acknowledged write and applies none partially after repeated kill -9 under load", {
     timeout: KILLS_TIMEOUT_MS,
+    tags: durability === "full" ? [] : ["long"],
   }, async () => {
     const acknowledged = new Set<string>();
     for (let round = 0; round < 5; round++) {
