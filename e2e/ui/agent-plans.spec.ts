@@ -150,7 +150,7 @@ test("C25 shows the objects that a plan's grants apply to", async ({ page, perso
   await expect(said(page, "Targets: new files only.")).toBeVisible();
 });
 
-test("shows the dashboard that a plan saves, from its data", async ({ page, person, own }) => {
+test("shows the dashboard that a plan saves, from its data", { tag: "@long" }, async ({ page, person, own }) => {
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const [{ id: connectionId }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
   const table = (title: string, query: string) => ({ kind: "table", title, source: { connectionId, query } });

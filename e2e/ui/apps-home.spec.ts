@@ -62,7 +62,10 @@ test("finds apps by shelf, by search and by favourites", async ({ page, person }
   await expectAccessible(page);
 });
 
-test("shows feed sections, recent work and the linked repository beside the feed", async ({ page, person }) => {
+test("shows feed sections, recent work and the linked repository beside the feed", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, write, root } = await appBench(page.request);
   const gift = await make("Gift finder");
   await make("Price watch", { access: "workspace" });

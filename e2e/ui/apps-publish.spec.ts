@@ -53,7 +53,11 @@ test("names the changes for viewers on publish, commits open edits, and rolls ba
   await expect(versions.getByRole("listitem").filter({ hasText: "First gifts" })).toContainText("Live");
 });
 
-test("resolves files that main changed in the same lines, one by one", async ({ page, person, browser }) => {
+test("resolves files that main changed in the same lines, one by one", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const { make, root, write, commit, wid } = await appBench(page.request);
   const app: MadeApp = await make("Twice over", { access: "workspace" });
   await write(app, "note.md", "one\n");

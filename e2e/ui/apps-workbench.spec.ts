@@ -90,7 +90,7 @@ test("creates, renames, uploads and deletes files and folders, by menu and keybo
   await expect.poll(() => read(app, "lib/parts/cost.ts")).toBeNull();
 });
 
-test("keeps edits while the server is away, also over a reload, and sends them later", async ({
+test("keeps edits while the server is away, also over a reload, and sends them later", { tag: "@long" }, async ({
   page,
   person,
   context,

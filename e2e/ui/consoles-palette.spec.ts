@@ -170,7 +170,7 @@ test("forgets Enter when the text changes or the palette closes first", { tag: "
   expect(await page.locator(".cm-content").textContent()).toBe(before);
 });
 
-test("runs a found console or a table preview at once", async ({ page, consolePage, person }) => {
+test("runs a found console or a table preview at once", { tag: "@long" }, async ({ page, consolePage, person }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("basket");
   await expect(page.getByRole("option", { name: /^basket\.sql/ })).toHaveAttribute("aria-selected", "true");

@@ -53,7 +53,11 @@ test("keeps a draft over a reload and in another browser", async ({ page, person
   await other.close();
 });
 
-test("keeps offline edits and sends them when the server is back", async ({ page, context, consolePage }) => {
+test("keeps offline edits and sends them when the server is back", { tag: "@long" }, async ({
+  page,
+  context,
+  consolePage,
+}) => {
   const id = shownId(page);
   await context.setOffline(true);
   await consolePage.write("select 'from the train' as place");
@@ -361,7 +365,7 @@ test.describe("when someone else has saved first", () => {
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(merged("mine"));
   });
 
-  test("takes theirs, and undo restores mine", async ({ page, consolePage }) => {
+  test("takes theirs, and undo restores mine", { tag: "@long" }, async ({ page, consolePage }) => {
     await page.getByRole("button", { name: "Use theirs", exact: true }).click();
     await expect(consolePage.editor).toContainText("'theirs'");
     await expect(consolePage.save).toHaveText("Saved");
@@ -581,7 +585,7 @@ test("marks a rejected write once, and offers writable connections", { tag: "@lo
   await expect(panel).toHaveCount(0);
 });
 
-test("names and numbers result tabs, closes and pins them", async ({ page, consolePage }) => {
+test("names and numbers result tabs, closes and pins them", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'first' as step;\nselect 'second' as step");
   await page.keyboard.press("ControlOrMeta+Shift+Enter");
   const tabs = page.getByRole("tablist", { name: "Results" }).getByRole("tab");

@@ -271,7 +271,7 @@ test("has panels for datasets, filters and the page", { tag: "@long" }, async ({
   });
 });
 
-test("fills a variable of a console by a filter", async ({ page, person }) => {
+test("fills a variable of a console by a filter", { tag: "@long" }, async ({ page, person }) => {
   const connectionId = await sampleConnection(page.request);
   const content = `select region, count(*) as n from (${SALES}) s where true [[and region = {{place}}]] group by region order by region`;
   const { id: consoleId } = await addConsole(page.request, {

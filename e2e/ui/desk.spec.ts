@@ -154,7 +154,7 @@ test("offers to connect data while there is only the sample", { tag: "@long" }, 
   await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
 });
 
-test("sends keys to the tab just opened, and a run to the connection just selected", async ({
+test("sends keys to the tab just opened, and a run to the connection just selected", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

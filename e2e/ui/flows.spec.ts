@@ -336,10 +336,9 @@ test("counts running flows of everyone in the status bar, with a link", { tag: "
   await expect(bar.getByRole("link", { name: "Nothing running" })).toBeVisible({ timeout: 30_000 });
 });
 
-test("keeps a started form over a reload, asks on leaving, and creates one flow on a double click", async ({
-  page,
-  person,
-}) => {
+test("keeps a started form over a reload, asks on leaving, and creates one flow on a double click", {
+  tag: "@long",
+}, async ({ page, person }) => {
   const { home, into } = await flowBench(page.request);
   // A browser asks before it reloads a page with unsaved changes.
   page.on("dialog", (dialog) => dialog.accept());

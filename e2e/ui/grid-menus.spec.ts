@@ -83,7 +83,10 @@ test("sorts, pins and hides by right click on a header, as its button does", { t
   await expect(head).toHaveCount(0);
 });
 
-test("opens a column's filter with F, compares by operator, and returns with Enter", async ({ page, consolePage }) => {
+test("opens a column's filter with F, compares by operator, and returns with Enter", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.cell(1, 3).click();
   await page.keyboard.press("f");
   await expect(page.getByRole("textbox", { name: "Filter total" })).toBeFocused();

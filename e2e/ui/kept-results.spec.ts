@@ -52,7 +52,7 @@ test("shows a result after a reload and on another machine, with its age and aut
   await elsewhere.context().close();
 });
 
-test("shows a colleague's run in an open console at once, and keeps their own rows", async ({
+test("shows a colleague's run in an open console at once, and keeps their own rows", { tag: "@long" }, async ({
   browser,
   page,
   person,

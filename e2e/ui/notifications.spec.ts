@@ -45,7 +45,7 @@ test("shows a webhook's secret once, tests the rule, and rotates the secret", as
   await expect(page.getByRole("heading", { name: "No rules yet" })).toBeVisible();
 });
 
-test("changes, disables and tests a rule by email", async ({ page, person }) => {
+test("changes, disables and tests a rule by email", { tag: "@long" }, async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "told.sql", "select 1");
   const ruleId = await addRule(page.request, id, ["failure"], {
     channelType: "email",

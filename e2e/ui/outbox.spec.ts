@@ -61,7 +61,7 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme });
 
-    test("has an accessible outbox and mail", async ({ page, person }) => {
+    test("has an accessible outbox and mail", { tag: "@long" }, async ({ page, person }) => {
       await page.goto(settings(person, "outbox"));
       await expect(page.getByRole("heading", { name: "No emails yet" })).toBeVisible();
       await expectAccessible(page);

@@ -66,7 +66,7 @@ test("shows the statistics of a column over all rows of a truncated result", asy
   await expect((await open("n")).getByText("666 filtered rows")).toBeVisible();
 });
 
-test("compares a result with a pinned one by its key", async ({ page, consolePage }) => {
+test("compares a result with a pinned one by its key", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write(
     "select * from (values (1, 'paid', 1.50), (2, 'paid', 2), (3, 'sent', 3)) t(id, status, total)",
   );

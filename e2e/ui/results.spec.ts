@@ -286,7 +286,10 @@ test("saves nothing when an export breaks off, with a message", { tag: "@long" }
   await expect(dialog.getByText("Exported")).toBeVisible();
 });
 
-test("shows a statement's plan in place of the result, and restores it", async ({ page, consolePage }) => {
+test("shows a statement's plan in place of the result, and restores it", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.write("select name, count(*) from customers group by name");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toBeVisible();

@@ -80,7 +80,7 @@ test("warns before overwriting a schedule that someone else changed", { tag: "@l
   await expect(card.getByText("Runs with Jun Abe's permissions.")).toBeVisible();
 });
 
-test("shows a manual run with the start of its result, on a colleague's page too", async ({
+test("shows a manual run with the start of its result, on a colleague's page too", { tag: "@long" }, async ({
   browser,
   page,
   person,

@@ -264,7 +264,11 @@ test("explains a rejected change and keeps the role", { tag: "@long" }, async ({
   await expect(page.getByRole("combobox", { name: "Role of Jun Abe" })).toHaveText("Member");
 });
 
-test("shows a member read-only settings, who can change them, and how to leave", async ({ page, person, browser }) => {
+test("shows a member read-only settings, who can change them, and how to leave", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const jun = await join(browser, page, "member");
   const mine = jun.page;
   await mine.goto(settings(person, "general"));
