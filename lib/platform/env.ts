@@ -7,13 +7,13 @@ export const SECRET_BYTES_MIN = 32;
 /** Key size of AES-256, which encrypts the stored secrets, in bytes. */
 export const ENCRYPTION_KEY_BYTES = 32;
 
+const SAMPLE_DATA_HINT = "must be on, off or the last day of its data, such as 2026-10-31";
+
 /**
  * Declares every setting of the platform (docs/develop/api.md, Settings); only this file reads process.env. Scripts run
  * it without a bundler: no syntax that cannot be stripped, no "@/" names. An empty string means unset, so a copied
  * .env.example with blanks is valid. Values are validated on first use, which is the server's start.
  */
-const SAMPLE_DATA_HINT = "must be on, off or the last day of its data, such as 2026-10-31";
-
 const settings = z.object({
   NODE_ENV: z
     .enum(["development", "production", "test"], "must be development, production or test")
