@@ -120,7 +120,7 @@ function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }
     <Page title={connection.name} trail={<Trail root={root} name={connection.name} />} actions={actions} isWide>
       <div className="row conn-facts t2">
         <span className="row">
-          <TypeIcon icon={type?.icon} category={connection.category} />
+          <TypeIcon type={connection.type} />
           {type?.name ?? connection.type}
         </span>
         {connection.tag && <ColourTag tag={connection.tag} />}

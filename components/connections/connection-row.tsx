@@ -100,7 +100,7 @@ export function ConnectionRow({ connection, type, addedBy, uses, testRound }: Co
         <td>
           <div className="who">
             <span className="type-mark">
-              <TypeIcon icon={type?.icon} category={connection.category} />
+              <TypeIcon type={connection.type} />
             </span>
             <div className="grow">
               <Link className="b5 trunc" href={href}>

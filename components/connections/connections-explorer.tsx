@@ -5,7 +5,6 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, type Show, toShow } from "@/components/connections/show";
 import { TypeIcon } from "@/components/connections/type-icon";
-import { useFindType } from "@/components/connections/use-connection-types";
 import { NavList } from "@/components/layout/nav-list";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
@@ -26,7 +25,6 @@ export function ConnectionsExplorer() {
   const query = useSearchParams();
   const pages = useConnections();
   const { data } = pages;
-  const findType = useFindType();
   const root = `/w/${workspace.slug}/connections`;
   const show = toShow(query.get("show"));
   const countOf = (part: Show) =>
@@ -58,9 +56,9 @@ export function ConnectionsExplorer() {
           </div>
           <NavList
             label="All connections"
-            items={data.map(({ id, name, type, category, tag }) => ({
+            items={data.map(({ id, name, type, tag }) => ({
               name,
-              icon: <TypeIcon icon={findType(type)?.icon} category={category} />,
+              icon: <TypeIcon type={type} />,
               href: `${root}/${id}`,
               isOn: path === `${root}/${id}`,
               end: tag && <ColourTag tag={tag} className="meta" />,

@@ -56,7 +56,7 @@ export function NewConnection() {
                           className={each === type ? "kind on" : "kind"}
                           aria-current={each === type ? "true" : undefined}
                         >
-                          <TypeIcon icon={each.icon} category={each.category} />
+                          <TypeIcon type={each.type} />
                           <span className="grow trunc">{each.name}</span>
                           {each === type && <Check className="s" />}
                         </Link>

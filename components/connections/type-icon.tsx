@@ -1,26 +1,25 @@
-import { Database, Globe } from "lucide-react";
-import type { ConnectionType } from "@/lib/features/connections/schema";
+import { Database } from "lucide-react";
+import { useFindType } from "@/components/connections/use-connection-types";
 
-/** Icon of a kind of connection. @param icon paths of an SVG; default: the icon of its category */
-export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "category">) {
-  if (icon === undefined) return category === "database" ? <Database /> : <Globe />;
+/** Icon of a kind of connection. A kind that is not known yet, or no longer, has a general icon. */
+export function TypeIcon({ type, className = "" }: { type: string | null | undefined; className?: string }) {
+  const icon = useFindType()(type)?.icon;
+  if (!icon) return <Database className={className} />;
   return (
     <svg
       xmlns="http://www.w3.org/2000/svg"
       width="24"
       height="24"
       viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      className="lucide"
+      className={`lucide ${className}`.trim()}
       aria-hidden="true"
     >
-      {icon.map((path) => (
-        <path key={path} d={path} />
-      ))}
+      <rect x="1" y="1" width="22" height="22" rx="5.5" fill={icon.tile} stroke="none" />
+      <g fill="none" stroke={icon.ink} strokeWidth="2.2" strokeLinecap="round" strokeLinejoin="round">
+        {icon.paths.map((path) => (
+          <path key={path} d={path} />
+        ))}
+      </g>
     </svg>
   );
 }

@@ -7,7 +7,6 @@ import {
   ChevronLeft,
   ChevronRight,
   CloudOff,
-  Database,
   Ellipsis,
   EllipsisVertical,
   History,
@@ -21,6 +20,7 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { Fragment, useState } from "react";
+import { TypeIcon } from "@/components/connections/type-icon";
 import { useEngineName } from "@/components/connections/use-connection-types";
 import { ConsoleDetails } from "@/components/consoles/console-dialogs";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
@@ -270,7 +270,7 @@ function ConnectionChip({ draft, connection }: ChipProps) {
   if (connection === null) return null;
   const face = (
     <>
-      <Database />
+      <TypeIcon type={connection.type} />
       <span className="trunc">{connection.name}</span> {connection.tag && <ColourTag tag={connection.tag} />}{" "}
       {connection.readOnly && <span className="t3">Read-only</span>}
     </>
@@ -295,7 +295,7 @@ function ConnectionChip({ draft, connection }: ChipProps) {
         options={databases.map(({ id, name, type, tag }) => ({
           value: id,
           label: name,
-          icon: <Database />,
+          icon: <TypeIcon type={type} />,
           end: tag ? <ColourTag tag={tag} /> : engineName(type),
         }))}
       />

@@ -5,7 +5,6 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { TypeIcon } from "@/components/connections/type-icon";
-import { useFindType } from "@/components/connections/use-connection-types";
 import { DeleteFlow } from "@/components/flows/delete-flow";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -143,12 +142,11 @@ function FromAndTo({ flow }: { flow: Flow }) {
 }
 
 function End({ id }: { id: string }) {
-  const findType = useFindType();
   const connection = useFindConnection()(id);
   const name = useConnectionName()(id);
   return (
     <span className={connection ? "row flow-end" : "row flow-end t3"} title={name}>
-      {connection && <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />}
+      {connection && <TypeIcon type={connection.type} />}
       <span className="trunc">{name}</span>
     </span>
   );

@@ -3,7 +3,6 @@
 import { CircleCheck, CircleX, Database, Shuffle, Square, Table2, Waves, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { TypeIcon } from "@/components/connections/type-icon";
-import { useFindType } from "@/components/connections/use-connection-types";
 import { RunBar } from "@/components/runs/run-bar";
 import { useConnectionName, useFindConnection } from "@/components/schema/use-schema";
 import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
@@ -28,7 +27,6 @@ const WRITTEN: Record<FlowDetail["destination"]["write"], string> = {
 /** Graph of the rows' path from left to right: source, entities, types and destination. */
 export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const find = useFindConnection();
-  const findType = useFindType();
   const isOn = isGoing(run);
   const entities = toEntities(flow, run);
   const { nodes, others } = choose(entities);
@@ -44,11 +42,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const nameOf = useConnectionName();
   const iconOf = (connectionId: string) => {
     const connection = find(connectionId);
-    return connection ? (
-      <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />
-    ) : (
-      <Database />
-    );
+    return connection ? <TypeIcon type={connection.type} /> : <Database />;
   };
   const { source, destination } = flow;
   return (

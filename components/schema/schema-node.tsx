@@ -1,7 +1,8 @@
 "use client";
 
-import { Box, Braces, Database, Eye, Lock, Table2 } from "lucide-react";
+import { Box, Braces, Eye, Lock, Table2 } from "lucide-react";
 import type { ReactNode } from "react";
+import { TypeIcon } from "@/components/connections/type-icon";
 import { useEngineName } from "@/components/connections/use-connection-types";
 import { ColumnIcon } from "@/components/schema/column-icon";
 import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
@@ -23,7 +24,7 @@ export function NodeContent({ node, databases }: NodeContentProps) {
       const connection = databases.find(({ id }) => id === node.id);
       const lock = connection?.readOnly && <Lock className="xs" role="img" aria-label="Read-only" />;
       return (
-        <NodeRow icon={<Database />} label={node.label}>
+        <NodeRow icon={<TypeIcon type={connection?.type} />} label={node.label}>
           {lock}
           {connection?.tag ? <ColourTag tag={connection.tag} /> : engineName(connection?.type)}
         </NodeRow>

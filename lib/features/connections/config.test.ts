@@ -75,6 +75,7 @@ describe("C42 a nested setting", () => {
     type: "web",
     label: "Web",
     category: "source",
+    icon: { tile: "#46606B", ink: "#FFFFFF", paths: ["M5 12h14"] },
     language: null,
     fields: [
       field("baseUrl", { required: true, isTarget: true }),
@@ -255,5 +256,6 @@ test.each(drivers.map((driver) => [driver.type, driver] as const))("declares all
   if (driver.fields.some(({ secret }) => secret)) expect(driver.fields.some(({ isTarget }) => isTarget)).toBe(true);
   expect(driver.language === "sql").toBe(driver.dialect !== undefined);
   expect(driver.category === "database").toBe(driver.language !== null);
-  for (const path of driver.icon ?? []) expect(path).toMatch(/^[MmLlHhVvCcSsQqTtAaZz\d .,-]+$/);
+  for (const colour of [driver.icon.tile, driver.icon.ink]) expect(colour).toMatch(/^#[\dA-F]{6}$/);
+  for (const path of driver.icon.paths) expect(path).toMatch(/^[MmLlHhVvCcSsQqTtAaZz\d .,-]+$/);
 });

@@ -385,8 +385,8 @@ export interface Driver {
   /** The engine's name within a sentence, where the label says more. */
   readonly engineName?: string;
   readonly category: "database" | "source";
-  /** The icon's outlines, as SVG paths of 24 by 24. Default: the icon of its category. */
-  readonly icon?: string[];
+  /** A tile in its colour with outlines in `ink`, as SVG paths of 24 by 24. The same in both themes. */
+  readonly icon: ConnectionType["icon"];
   readonly fields: ConfigField[];
   /** Further reasons to reject a field's value, by field name; for the API reference. */
   readonly refusals?: Readonly<Record<string, string>>;

@@ -192,7 +192,9 @@ export const connectionTypeSchema = z.object({
   name: z.string(),
   category: z.enum(["database", "source"]),
   engineName: z.string().describe("Engine name for use in sentences"),
-  icon: z.array(z.string()).optional().describe("SVG paths of a 24×24 icon; absent to use the category icon"),
+  icon: z
+    .object({ tile: z.string(), ink: z.string(), paths: z.array(z.string()) })
+    .describe("Colours of a tile and of its outlines, which are SVG paths of 24×24"),
   language: z.enum(["sql", "mongodb"]).nullable().describe("Query language; null if not queryable"),
   dialect: z.enum(SQL_DIALECTS).optional().describe("SQL dialect; absent for non-SQL types"),
   readerHint: z

@@ -11,6 +11,11 @@ export const clickhouse = serverDriver({
   type: "clickhouse",
   label: "ClickHouse",
   category: "database",
+  icon: {
+    tile: "#4A4A46",
+    ink: "#F5D94A",
+    paths: ["M6 6v12", "M10 6v12", "M14 6v12", "M18 10.5v3"],
+  },
   language: "sql",
   dialect: "clickhouse",
   variables: clickHouseVariables,

@@ -37,6 +37,11 @@ export const duckdb: Driver = {
   type: "duckdb",
   label: "DuckDB",
   category: "database",
+  icon: {
+    tile: "#F2C230",
+    ink: "#1C1C1C",
+    paths: ["M10.2 7a5 5 0 1 0 0 10 5 5 0 1 0 0-10z", "M15.5 12h3.5"],
+  },
   language: "sql",
   dialect: "duckdb",
   variables: duckdbVariables,

@@ -25,6 +25,11 @@ export const graphql: Driver = {
   type: "graphql",
   label: "GraphQL",
   category: "source",
+  icon: {
+    tile: "#B8327E",
+    ink: "#FFFFFF",
+    paths: ["M12 5 18 8.5v7L12 19l-6-3.5v-7z", "M12 5 6 15.5h12z"],
+  },
   language: null,
   fields: [
     webFields.address("endpoint", "Endpoint", "https://api.example.com/graphql"),

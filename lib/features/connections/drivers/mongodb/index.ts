@@ -13,10 +13,14 @@ export const mongodb = serverDriver({
   label: "MongoDB",
   category: "database",
   // Lucide's "braces" (ISC licence).
-  icon: [
-    "M8 3H7a2 2 0 0 0-2 2v5a2 2 0 0 1-2 2 2 2 0 0 1 2 2v5c0 1.1.9 2 2 2h1",
-    "M16 21h1a2 2 0 0 0 2-2v-5c0-1.1.9-2 2-2a2 2 0 0 1-2-2V5a2 2 0 0 0-2-2h-1",
-  ],
+  icon: {
+    tile: "#1B7F4B",
+    ink: "#FFFFFF",
+    paths: [
+      "M12 4c3.6 3.4 4.8 6.3 4.8 8.8 0 3-1.8 5-4.8 6.2-3-1.2-4.8-3.2-4.8-6.2 0-2.5 1.2-5.4 4.8-8.8z",
+      "M12 9.5v10.5",
+    ],
+  },
   language: "mongodb",
   variables: mongoVariables,
   explain: {

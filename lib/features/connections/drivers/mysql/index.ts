@@ -16,6 +16,11 @@ export const mysql = serverDriver({
   label: "MySQL and MariaDB",
   engineName: "MySQL",
   category: "database",
+  icon: {
+    tile: "#7A4A2B",
+    ink: "#FFFFFF",
+    paths: ["M4.5 16.5c3.3.6 4.8-1.5 6-4 1.2-2.9 3.8-5.6 9-6-.7 1.6-1.2 2.5-2.2 3.3.4 3.9-2.4 7-6.8 7.8"],
+  },
   language: "sql",
   dialect: "mysql",
   variables: mysqlVariables,

@@ -17,6 +17,14 @@ export const postgres = serverDriver({
   type: "postgres",
   label: "PostgreSQL",
   category: "database",
+  icon: {
+    tile: "#2F6391",
+    ink: "#FFFFFF",
+    paths: [
+      "M7.5 15.8V9.9a5.1 5.1 0 0 1 5.1-5.1h.6c2.7 0 4.4 1.8 4.4 4.4 0 2.2-.9 3.6-2.3 4.5v3.1c0 1.7.9 2.3 2.3 2",
+      "M14 9.1h.01",
+    ],
+  },
   language: "sql",
   dialect: "postgres",
   variables: postgresVariables,

@@ -15,7 +15,11 @@ export const redshift = serverDriver({
   label: "Amazon Redshift",
   engineName: "Redshift",
   category: "database",
-  icon: ["M12 2 20 6v12l-8 4-8-4V6z", "M8 8v8", "M12 6v12", "M16 8v8"],
+  icon: {
+    tile: "#7A3FA0",
+    ink: "#FFFFFF",
+    paths: ["M12 4.5 18.5 8v8L12 19.5 5.5 16V8z", "M9.5 10v5", "M12 8.5v8", "M14.5 10v5"],
+  },
   language: "sql",
   dialect: "redshift",
   variables: redshiftVariables,

@@ -40,6 +40,14 @@ export const rest: Driver = {
   type: "rest",
   label: "REST",
   category: "source",
+  icon: {
+    tile: "#46606B",
+    ink: "#FFFFFF",
+    paths: [
+      "M9 6.5c-2 0-2 1-2 2.5s0 3-2 3c2 0 2 1.5 2 3s0 2.5 2 2.5",
+      "M15 6.5c2 0 2 1 2 2.5s0 3 2 3c-2 0-2 1.5-2 3s0 2.5-2 2.5",
+    ],
+  },
   language: null,
   fields: [
     webFields.address("baseUrl", "Base URL", "https://api.example.com/v1"),

@@ -30,10 +30,11 @@ export const sqlite: Driver = {
   label: "SQLite",
   category: "database",
   // Lucide's "file" (ISC licence).
-  icon: [
-    "M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8a2.4 2.4 0 0 1 1.704.706l3.588 3.588A2.4 2.4 0 0 1 20 8v12a2 2 0 0 1-2 2z",
-    "M14 2v5a1 1 0 0 0 1 1h5",
-  ],
+  icon: {
+    tile: "#0A6E8A",
+    ink: "#FFFFFF",
+    paths: ["M18.5 4.5C12 6 8.5 11 6.5 19", "M18.5 4.5c.5 5.5-3 9-10 9.5"],
+  },
   language: "sql",
   dialect: "sqlite",
   variables: sqliteVariables,

@@ -47,7 +47,11 @@ export const stripe: Driver = {
   type: "stripe",
   label: "Stripe",
   category: "source",
-  icon: ["M4 5h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2z", "M2 10h20", "M6 15h3"],
+  icon: {
+    tile: "#5A4FCF",
+    ink: "#FFFFFF",
+    paths: ["M5 7h14v10H5z", "M5 11h14", "M8 14.5h2.5"],
+  },
   language: null,
   fields: [
     {

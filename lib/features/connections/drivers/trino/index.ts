@@ -14,6 +14,11 @@ export const trino = serverDriver({
   type: "trino",
   label: "Trino",
   category: "database",
+  icon: {
+    tile: "#A63A72",
+    ink: "#FFFFFF",
+    paths: ["M9.5 11.5V5", "M14.5 11.5V5", "M6.5 15a5.5 4.5 0 1 0 11 0 5.5 4.5 0 1 0-11 0z"],
+  },
   language: "sql",
   dialect: "trino",
   variables: trinoVariables,
