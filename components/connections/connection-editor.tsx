@@ -37,7 +37,6 @@ type ConnectionEditorProps = {
   onOutcome: (outcome: TestOutcome | null) => void;
 };
 
-const TLS_FIELD = "ssl";
 const CONFIRM_HELP = "For the API and the agent. Consoles ask about risky writes.";
 const CONFIRM_CHOICES: { value: ConfirmWrites; label: string }[] = [
   { value: "never", label: "Never" },
@@ -60,7 +59,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     announce("Host key trusted. Test again.");
   };
   const onTurnTlsOff = () => {
-    form.set(TLS_FIELD, "disable");
+    form.turnTlsOff();
     form.submit("test");
   };
   return (
@@ -119,7 +118,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
       <Messages
         outcome={outcome}
         onTrust={mayChange ? onTrust : null}
-        onTurnTlsOff={mayChange && form.shown.some(({ name }) => name === TLS_FIELD) ? onTurnTlsOff : null}
+        onTurnTlsOff={mayChange && form.hasTls ? onTurnTlsOff : null}
       >
         {isSaved && !isDirty && <Notice kind="good">Connection saved</Notice>}
       </Messages>

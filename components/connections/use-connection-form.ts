@@ -1,6 +1,6 @@
 "use client";
 
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useServerForm } from "@/components/ui/use-server-form";
 import {
   type ConnectionFields,
@@ -11,6 +11,7 @@ import {
 } from "@/lib/features/connections/browser/connection-draft";
 import { type AddressWay, hasTwoWays } from "@/lib/features/connections/browser/connection-form";
 import { parseConnectionString } from "@/lib/features/connections/browser/connection-string";
+import { isPrivateHost } from "@/lib/features/connections/browser/private-host";
 import type { ConfirmWrites, Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
 
 /** The action of a button. */
@@ -25,9 +26,12 @@ type ConnectionFormProps = {
   send: (draft: ConnectionDraft, how: Submission) => Promise<unknown>;
 };
 
+const TLS_FIELD = "ssl";
+
 /** The form of a connection. */
 export function useConnectionForm({ type, connection, send }: ConnectionFormProps) {
   const start = useMemo(() => toStart(type, connection), [type, connection]);
+  const [isTlsOpen, setIsTlsOpen] = useState(false);
   const { form, formProps, failure, isBusy, submit, problemOf } = useServerForm<ConnectionFields, Submission>({
     initial: start.initial,
     fields: [],
@@ -41,6 +45,7 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
     // The type of a field's value is that of its path.
     form.setValue(name, value as never, { shouldDirty: true });
   const set = (field: string, value: string | boolean) => {
+    if (field === TLS_FIELD) setIsTlsOpen(false);
     change("values", { ...form.getValues("values"), [field]: value });
     form.clearErrors(`values.${field}`);
   };
@@ -60,6 +65,15 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
     tagProblem: problemOf("tag"),
     problemOf: (field: string) => problemOf(`values.${field}`),
     set,
+    /** Whether a pasted address in a private network leaves it to the server whether TLS is used. */
+    isTlsOpen,
+    hasTls: draft.shown.some(({ name }) => name === TLS_FIELD),
+    /** @returns the form without TLS */
+    turnTlsOff: (): ConnectionDraft => {
+      set(TLS_FIELD, "disable");
+      const changed = form.getValues();
+      return { ...changed, ...toDraft(start, changed) };
+    },
     setWay: (way: AddressWay) => change("way", way),
     setIsTunnelOn: (isOn: boolean) => change("isTunnelOn", isOn),
     setName: (name: string) => {
@@ -88,6 +102,10 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
       for (const [field, value] of said) {
         if (type.fields.some((each) => each.name === field)) set(field, String(value));
       }
+      const isOpen =
+        parts.ssl === null && isPrivateHost(parts.host) && type.fields.some(({ name }) => name === TLS_FIELD);
+      if (isOpen) set(TLS_FIELD, "require");
+      setIsTlsOpen(isOpen);
       return true;
     },
     /** Validates one field when it loses focus. */

@@ -20,6 +20,8 @@ type ConnectionSaveProps = {
   onSaved?: (updatedAt: string) => void;
 };
 
+const NO_TLS = "Connected without TLS. The server doesn't support it.";
+
 /** The form of a connection, which it saves and tests. The tested values are those that are saved. */
 export function useConnectionSave({ type, connection, outcome, onOutcome, onSaved }: ConnectionSaveProps) {
   const router = useRouter();
@@ -42,16 +44,25 @@ export function useConnectionSave({ type, connection, outcome, onOutcome, onSave
     onSaved?.(saved.updatedAt);
     return saved;
   };
+  const tryDraft = (draft: ConnectionDraft) =>
+    connectionsApi.tryConfig(workspace.id, { type: type.type, config: draft.toConfig() });
+  /** Tests a form that is not saved. Continues without TLS if nothing says that the server must have it. */
+  const tryOpenly = async (draft: ConnectionDraft): Promise<{ draft: ConnectionDraft; outcome: TestOutcome }> => {
+    const first = await tryDraft(draft);
+    if (first.ok || first.supportsTls !== false || !form.isTlsOpen) return { draft, outcome: first };
+    const plain = form.turnTlsOff();
+    const second = await tryDraft(plain);
+    return { draft: plain, outcome: second.ok ? { ...second, warning: second.warning ?? NO_TLS } : second };
+  };
   const test = async (draft: ConnectionDraft) => {
     setPhase("testing");
     const isSaved = draft.isSettled || draft.mustSave;
-    const next = isSaved
-      ? await savedTest.mutateAsync()
-      : await connectionsApi.tryConfig(workspace.id, { type: type.type, config: draft.toConfig() });
+    const next = isSaved ? await savedTest.mutateAsync() : (await tryOpenly(draft)).outcome;
     onOutcome(next);
     announce(next.ok ? `Connected in ${Math.round(next.latencyMs)} ms` : `Connection failed. ${next.error}`, !next.ok);
   };
-  const saveAndLeave = async (draft: ConnectionDraft) => {
+  const saveAndLeave = async (shown: ConnectionDraft) => {
+    const draft = form.isTlsOpen && connection === null && outcome === null ? (await tryOpenly(shown)).draft : shown;
     const saved = await save(draft);
     // Loading the new state does not delay a second save.
     if (connection !== null) return void refresh();

@@ -164,16 +164,41 @@ test("fills the form from a connection string, and saves what was tested", async
   const sent: unknown[] = [];
   await page.route("**/connectors/test", (route) => {
     sent.push(route.request().postDataJSON());
-    return route.fulfill({
-      json: { success: true, data: { ok: true, latencyMs: 46.2, serverVersion: "Server DB 15.8" } },
-    });
+    const isPlain = route.request().postDataJSON().config.ssl !== "require";
+    const noTls = {
+      ok: false,
+      error: "The database does not support TLS.",
+      code: "source_unreachable",
+      supportsTls: false,
+    };
+    const data = isPlain ? { ok: true, latencyMs: 46.2, serverVersion: "Server DB 15.8" } : noTls;
+    return route.fulfill({ json: { success: true, data } });
   });
   await page.route("**/connectors", (route) => {
     if (route.request().method() !== "POST") return route.continue();
     sent.push(route.request().postDataJSON());
     return route.fulfill({ status: 201, json: { success: true, data: { id: "5".repeat(24), name: "returns-db" } } });
   });
+  // Shortened from the address of a console.
+  await page.goto(`/w/${person.slug}/consoles`);
+  await expect(page.getByRole("tree", { name: "Consoles" })).toBeVisible();
   await page.goto(`/w/${person.slug}/connections/new`);
+  const sentModes = () => sent.splice(0).map((each) => (each as { config: { ssl: string } }).config.ssl);
+  const tls = page.getByRole("combobox", { name: "Encryption" });
+  // In a private network TLS is tried first, unless the person chooses.
+  const address = page.getByRole("textbox", { name: "Connection string" });
+  await address.fill("server://reader@10.0.0.7/shop");
+  await address.press("Enter");
+  await expect(tls).toHaveText("Encrypted, any certificate");
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByRole("form").getByText("Connected without TLS. The server doesn't support it.")).toBeVisible();
+  await expect(tls).toHaveText("None");
+  expect(sentModes()).toEqual(["require", "disable"]);
+  await address.fill("server://reader@db.example.com/shop?sslmode=require");
+  await address.press("Enter");
+  await page.getByRole("button", { name: "Test again", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Turn TLS off and test again" })).toBeVisible();
+  expect(sentModes()).toEqual(["require"]);
   await page
     .getByRole("textbox", { name: "Connection string" })
     .fill("server://reader:p%40ss@db.example.com:6432/shop?sslmode=verify-full");
@@ -181,7 +206,7 @@ test("fills the form from a connection string, and saves what was tested", async
   await expect(page.getByRole("textbox", { name: "Host" })).toHaveValue("db.example.com");
   await expect(page.getByRole("textbox", { name: "Port" })).toHaveValue("6432");
   await expect(page.getByRole("combobox", { name: "Encryption" })).toHaveText("Encrypted, certificate checked");
-  await page.getByRole("button", { name: "Test connection" }).click();
+  await page.getByRole("button", { name: "Test again", exact: true }).click();
   await expect(page.getByRole("form").getByText("Connected in 46 ms.")).toBeVisible();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("returns-db");
   await page.getByRole("button", { name: "Save connection" }).click();
