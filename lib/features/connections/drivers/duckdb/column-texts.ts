@@ -12,20 +12,29 @@ export const NULL_TEXT = "\\N";
 const PARSED: ParsedForms = { years: "common", interval: false, binary: false, array: false };
 const [BACKSLASH, LETTER] = [0x5c, 0x4e];
 
-/**
- * Returns the cells of each column in one text of UTF-8, which DuckDB splits.
- * @returns null if a cell has the separator or is the text of null
- * @throws RowRefused
- */
-export function columnTexts(
-  rows: { raw: RowBytes; rowCount: number },
-  columns: readonly TargetColumn[],
-  encode: Encode<string | number | boolean>,
-): Buffer[] | null {
-  const cells = new ByteRows(rows, columns, { parsed: PARSED, encode });
-  const writer = new TextWriter(rows.raw.bytes, columnBytes(rows, columns.length));
-  for (let row = 0; row < rows.rowCount && !writer.isAmbiguous; row += 1) cells.write(row, writer);
-  return writer.isAmbiguous ? null : writer.texts();
+/** Writes batches of one load. Their memory is used again, since collecting it takes as long as filling it. */
+export class ColumnTexts {
+  #columns: Column[] = [];
+
+  /**
+   * Returns the cells of each column in one text of UTF-8, which DuckDB splits. It is valid until the next call.
+   * @returns null if a cell has the separator or is the text of null
+   * @throws RowRefused
+   */
+  of(
+    rows: { raw: RowBytes; rowCount: number },
+    columns: readonly TargetColumn[],
+    encode: Encode<string | number | boolean>,
+  ): Buffer[] | null {
+    const cells = new ByteRows(rows, columns, { parsed: PARSED, encode });
+    this.#columns = columnBytes(rows, columns.length).map((needed, index) => {
+      const bytes = this.#columns[index]?.bytes;
+      return { bytes: bytes && bytes.length >= needed ? bytes : Buffer.allocUnsafe(needed), length: 0 };
+    });
+    const writer = new TextWriter(rows.raw.bytes, this.#columns);
+    for (let row = 0; row < rows.rowCount && !writer.isAmbiguous; row += 1) cells.write(row, writer);
+    return writer.isAmbiguous ? null : writer.texts();
+  }
 }
 
 /** Returns the bytes of each column's cells with their separators, if the cells are written unchanged. */
@@ -41,12 +50,12 @@ type Column = { bytes: Buffer; length: number };
 
 class TextWriter implements CellWriter {
   readonly #source: Uint8Array;
-  readonly #columns: Column[];
+  readonly #columns: readonly Column[];
   isAmbiguous = false;
 
-  constructor(source: Uint8Array, columnLengths: readonly number[]) {
+  constructor(source: Uint8Array, columns: readonly Column[]) {
     this.#source = source;
-    this.#columns = columnLengths.map((bytes) => ({ bytes: Buffer.allocUnsafe(bytes), length: 0 }));
+    this.#columns = columns;
   }
 
   null(index: number): void {

@@ -19,7 +19,7 @@ import type { ExtractDialect } from "../shared/flows/sql-extract";
 import type { LoadDialect, Target } from "../shared/flows/sql-load";
 import { readFields, type TableColumn, type TableShape, type TargetColumn } from "../shared/flows/table-shape";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
-import { columnTexts, NULL_TEXT, SEPARATOR_CODE } from "./column-texts";
+import { ColumnTexts, NULL_TEXT, SEPARATOR_CODE } from "./column-texts";
 import { allOf, binaryCell, type Cell, extractFromEngine, loadIntoEngine, readEngine } from "./engine-flows";
 
 /** DuckDB's widest decimal, with half of its digits after the point. */
@@ -42,10 +42,16 @@ const reading: ExtractDialect = {
 
 export function loadDuckDb(client: EngineClient, request: LoadRequest, readOnly: boolean): Promise<Load> {
   const into = (step: { into: { table: string } }) => step.into.table;
-  return loadIntoEngine(client, request, { dialect, look, readOnly, cellsOf: cellOf, into });
+  return loadIntoEngine(client, request, {
+    dialect: dialectOf(new ColumnTexts()),
+    look,
+    readOnly,
+    cellsOf: cellOf,
+    into,
+  });
 }
 
-const dialect: LoadDialect = {
+const dialectOf = (columnTexts: ColumnTexts): LoadDialect => ({
   quote,
   placeholder: (place) => `$${place}`,
   foldsCase: true,
@@ -58,7 +64,7 @@ const dialect: LoadDialect = {
   lockRows: null,
   write(target, rows) {
     const { raw, rowCount } = rows;
-    const texts = raw ? columnTexts({ raw, rowCount }, target.columns, encodeCell) : null;
+    const texts = raw ? columnTexts.of({ raw, rowCount }, target.columns, encodeCell) : null;
     if (texts) return [{ run: insertTexts(target, rowCount), params: texts }];
     const { table, columns, key } = target;
     const cells = columns.map((column, index) => `c${index} ${STAGED[cellOf(column).type]}`);
@@ -79,7 +85,7 @@ const dialect: LoadDialect = {
   merge: ({ table, columns, key }, staging) => [
     `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} ${onConflict(columns, key)}`,
   ],
-};
+});
 
 const encodeCell: Encode<string | number | boolean> = (value, column) => cellOf(column).encode(value, column);
 
