@@ -29,6 +29,8 @@ const KINDS: Partial<Record<SubjectName, Kind>> = {
 
 for (const name of Object.keys(KINDS) as SubjectName[])
   describe(`reading from ${name}`, { tags: name === "sqlite" ? ["long"] : [] }, () => {
+    /** Of lesser tests: other databases are in every run. */
+    const lesser = name === "duckdb" ? ["long"] : [];
     const kind = KINDS[name] as Kind;
     const { quote } = kind;
     let subject: Subject | null = null;
@@ -72,7 +74,7 @@ for (const name of Object.keys(KINDS) as SubjectName[])
       throw new Error("The reading does not end.");
     };
 
-    test("resumes a whole table in key order from each checkpoint", async (context) => {
+    test("resumes a whole table in key order from each checkpoint", { tags: lesser }, async (context) => {
       if (!subject) return context.skip();
       await change(writer, "create table whole (a int not null, b varchar(20) not null, c int, primary key (a, b))");
       const rows = Array.from({ length: 50 }, (_, at) => [Math.floor(at / 7), `b${at % 7}'"`, at]);
@@ -83,7 +85,9 @@ for (const name of Object.keys(KINDS) as SubjectName[])
       expect(batches.map(({ rowCount }) => rowCount)).toEqual([8, 8, 8, 8, 8, 8, 2]);
     });
 
-    test("reads a table without a key completely, and reports that it can't resume", async (context) => {
+    test("reads a table without a key completely, and reports that it can't resume", {
+      tags: lesser,
+    }, async (context) => {
       if (!subject) return context.skip();
       await change(writer, "create table keyless (a int)", "insert into keyless values (1), (1), (2)");
       const { rows, batches } = await read(source, { entity: { name: "keyless" } });
@@ -197,7 +201,7 @@ for (const name of Object.keys(KINDS) as SubjectName[])
       }
     });
 
-    test("quotes names", async (context) => {
+    test("quotes names", { tags: lesser }, async (context) => {
       if (!subject) return context.skip();
       const names = ['ta"ble.☃', 'cur"sor', "do.t", "it's"];
       const [table = "", ...columns] = names;
@@ -213,7 +217,7 @@ for (const name of Object.keys(KINDS) as SubjectName[])
       expect(await inPieces(request, 1)).toEqual([[1, 1, 1], [1, 2, 1], [2, 1, 2]]); // biome-ignore format: three rows
     });
 
-    test("reads views, and reports missing tables", async (context) => {
+    test("reads views, and reports missing tables", { tags: lesser }, async (context) => {
       if (!subject) return context.skip();
       await change(writer, "create table seen (id int primary key)", "insert into seen values (1), (2)");
       await change(writer, `create ${kind.view ?? "view"} looks as select id * 10 as ten from seen`);

@@ -36,6 +36,8 @@ const LOADED_LONG: FlowSubjectName[] = ["sqlite", "clickhouse"];
 
 for (const name of LOADED)
   describe(`loads into ${name}`, { tags: LOADED_LONG.includes(name) ? ["long"] : [] }, () => {
+    /** Of lesser tests: other databases are in every run. */
+    const lesser = ["duckdb", "mongodb"].includes(name) ? ["long"] : [];
     let subject: FlowSubject | null = null;
     let source: FlowSource & QueryableSource;
     let tables = 0;
@@ -92,7 +94,9 @@ for (const name of LOADED)
       expect(await all(place)).toHaveLength(3);
     });
 
-    test("requires an existing table for a load without columns, and empties one that it replaces", async (context) => {
+    test("requires an existing table for a load without columns, and empties one that it replaces", {
+      tags: lesser,
+    }, async (context) => {
       if (!subject) return context.skip();
       const place = table();
       const nothing = { table: place, columns: [], primaryKey: ["id"] };
@@ -154,7 +158,7 @@ for (const name of LOADED)
       expect(await all(place)).toEqual([[1, "a"], [2, "b"]]); // biome-ignore format: two rows
     });
 
-    test("lets one of two workers with the same load write", async (context) => {
+    test("lets one of two workers with the same load write", { tags: lesser }, async (context) => {
       // ClickHouse compares nothing before it writes.
       if (!subject || name === "clickhouse") return context.skip();
       const place = table();
@@ -169,7 +173,7 @@ for (const name of LOADED)
       expect(await all(place)).toEqual([[1, "a"]]);
     });
 
-    test("replace: keeps the old rows until all new ones have arrived", async (context) => {
+    test("replace: keeps the old rows until all new ones have arrived", { tags: lesser }, async (context) => {
       if (!subject) return context.skip();
       const place = table();
       await loadRows(source, { table: place, columns: COLUMNS, primaryKey: ["id"] }, [[1, "old"], [2, "old"]]); // biome-ignore format: two rows
@@ -261,7 +265,7 @@ for (const name of LOADED)
       ).rejects.toMatchObject({ kind: "invalid_request", message: expect.stringMatching(/unique/i) });
     });
 
-    test("adds columns, widens numbers, and leaves removed columns null", async (context) => {
+    test("adds columns, widens numbers, and leaves removed columns null", { tags: lesser }, async (context) => {
       if (!subject) return context.skip();
       const place = table();
       await loadRows(source, { table: place, columns: [field("id", "int32"), field("gone", "string")] }, [[1, "x"]]);
@@ -285,7 +289,7 @@ for (const name of LOADED)
       expect(texts).toContainEqual(expect.stringMatching(/^12345678901234567890123456\.12340*$/));
     });
 
-    test("names an incompatible column before writing a row", async (context) => {
+    test("names an incompatible column before writing a row", { tags: lesser }, async (context) => {
       if (!subject || name === "mongodb") return context.skip();
       const place = table();
       await loadRows(source, { table: place, columns: COLUMNS }, [[1, "a"]]);
@@ -331,7 +335,7 @@ for (const name of LOADED)
       expect((await begin(source, { table: place, columns, primaryKey: ["id"] })).state.position).toBe(9);
     });
 
-    test("quotes names", async (context) => {
+    test("quotes names", { tags: lesser }, async (context) => {
       if (!subject) return context.skip();
       const columns = [field("id", "int64"), ...NAMES.map((each) => field(each, "string"))];
       const place = { name: `ta"ble's ☃.${tables}` };
