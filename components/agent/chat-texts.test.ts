@@ -76,4 +76,14 @@ describe("suggested questions", () => {
       "How many orders are there?",
     ]);
   });
+
+  it("name tables in the plural", () => {
+    const tables = ["order", "category", "film_batch", "day", "people", "Tag2"].map((name) =>
+      table(name, 1, ["id", "int"]),
+    );
+    const asked = tables.flatMap((each) => toQuestions([each]));
+    expect(asked.map((question) => question.slice("How many ".length, -" are there?".length))).toEqual([
+      ...["orders", "categories", "film batches", "days", "people", "Tag2"],
+    ]);
+  });
 });

@@ -59,13 +59,21 @@ export function toQuestions(entities: readonly Entity[]): string[] {
   const words = (name: string) => name.replaceAll("_", " ");
   const questions: string[] = [];
   const timed = tables.find(({ columns = [] }) => columns.some(({ type }) => /date|time/i.test(type)));
-  if (timed) questions.push(`How many ${words(timed.name)} per month?`);
+  const rows = ({ name }: Pick<Entity, "name">) => toPlural(words(name));
+  if (timed) questions.push(`How many ${rows(timed)} per month?`);
   const parent = timed?.foreignKeys?.find(({ references }) => references.name !== timed.name)?.references.name;
-  if (timed && parent) questions.push(`Which ${words(parent)} have the most ${words(timed.name)}?`);
+  if (timed && parent) questions.push(`Which ${rows({ name: parent })} have the most ${rows(timed)}?`);
   const grouped = [...tables.filter((table) => table !== timed), ...(timed ? [timed] : [])].find(categoryOf);
-  if (grouped) questions.push(`How many ${words(grouped.name)} per ${words(categoryOf(grouped) ?? "")}?`);
-  for (const table of tables) questions.push(`How many ${words(table.name)} are there?`);
+  if (grouped) questions.push(`How many ${rows(grouped)} per ${words(categoryOf(grouped) ?? "")}?`);
+  for (const table of tables) questions.push(`How many ${rows(table)} are there?`);
   return [...new Set(questions)].slice(0, QUESTIONS_MAX);
+}
+
+/** Returns the plural of a table's name, which may be one already. */
+function toPlural(words: string): string {
+  if (/(?:s|data|people|children|men|staff|media|[^a-z])$/i.test(words)) return words;
+  if (/[^aeiou]y$/i.test(words)) return `${words.slice(0, -1)}ies`;
+  return `${words}${/(?:ch|sh|x|z)$/i.test(words) ? "es" : "s"}`;
 }
 
 function categoryOf({ columns = [] }: Entity): string | undefined {

@@ -80,7 +80,10 @@ export function describeQueryError(message: string): QueryErrorDescription {
     return { title: `Unknown table "${stripMark(table)}"`, name: stripMark(table), unknown: "table" };
   }
   const called = first(FUNCTION);
-  if (called !== undefined) return { title: `Unknown function "${called}"`, name: called, unknown: "function" };
+  // With types, since it may exist for others.
+  const typed = /function (?:\w+\.)*(\w+\([^)]+\)) does not exist/i.exec(message)?.[1];
+  if (called !== undefined)
+    return { title: `Unknown function "${typed ?? called}"`, name: called, unknown: "function" };
   const ambiguous = first(AMBIGUOUS);
   if (ambiguous !== undefined) return { title: `Ambiguous column "${ambiguous}"`, name: ambiguous, isAmbiguous: true };
   const word = first(SYNTAX);
