@@ -155,20 +155,31 @@ function chooseConnection(
 }
 
 /**
- * "In Sample shop" and "@Sample" name the connection, not the data. "Names of singers" asks no connection with the name
- * "singer".
+ * "In Sample shop", "Use the Sample shop connection." and "@Sample" name the connection, not the data. "Names of
+ * singers" asks no connection with the name "singer".
  */
 function stripName(question: string, name: string, entities: readonly Entity[]): string {
   const words = nameWords(name).join();
   const isTable = entities.some((entity) => nameWords(entity.name).join() === words);
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const pattern = new RegExp(
-    `\\b(?:in|on|from|of|using|for) (?:the )?["“']?${escaped}(?![\\p{L}\\p{N}])["”']?(?: connection| database| db)${isTable ? "" : "?"}`,
+    `\\b(?:in|on|from|of|use|using|with|query|for) (?:the )?["“']?${escaped}(?![\\p{L}\\p{N}])["”']?(?: connection| database| db)${isTable ? "" : "?"}[.,:;]?`,
     "iu",
   );
   // As the message field writes a chosen name. A table of the same name may be the one that is meant.
   const mention = `(?<![\\p{L}\\p{N}_.@])@(?:"${escaped}"|${escaped}(?![\\p{L}\\p{N}_-]))`;
   return (isTable ? question : question.replaceAll(new RegExp(mention, "giu"), " ")).replace(pattern, " ");
+}
+
+const FORM =
+  /(?<=\p{L}[.?!])\s*(?:please )?(?:return|give|show|output|report)(?: me)? (?:only |just )?(?:the )?(?:(count|number)|answer|results?|figures?)[.!]?\s*$/iu;
+
+/** "Return the count." after a question for a count asks for nothing else. */
+function stripForm(question: string): string {
+  const [found, figure] = FORM.exec(question) ?? [];
+  if (found === undefined) return question;
+  const asked = question.slice(0, -found.length);
+  return figure === undefined || /\b(?:how many|number of|count)\b/i.test(asked) ? asked : question;
 }
 
 function* answerOn(
@@ -183,8 +194,9 @@ function* answerOn(
   const total = Number(first.value.total ?? entities.length);
   if (entities.length === 0) return `“${cell(connection.name)}” has no tables that I can read.`;
 
-  const question = stripName(asked, connection.name, entities);
-  const earlier = conversation.earlier.map((text) => stripName(text, connection.name, entities));
+  const strip = (text: string) => stripForm(stripName(text, connection.name, entities));
+  const question = strip(asked);
+  const earlier = conversation.earlier.map(strip);
   const about = aboutSchema(question);
   const known =
     total > entities.length ? yield* search(connection, entities, [question, ...earlier.slice(-1)]) : entities;

@@ -61,6 +61,8 @@ test.each([
   '@"Sample shop" How many customers do we have?',
   'How many customers do we have in @"Sample shop"?',
   "How many @customers are there?",
+  "Use the Sample shop connection. How many customers do we have?",
+  "Query Sample shop: how many customers do we have? Return the count.",
 ])("reads a name of the list as the name alone: %s", async (question) => {
   expect((await ask(question)).ran.at(-1)?.rows).toEqual([{ customers_count: "2400" }]);
 });

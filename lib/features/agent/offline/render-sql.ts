@@ -138,7 +138,8 @@ class Writer {
         const { fn, ref, times } = measure;
         const inner = this.#product({ ref, times });
         const unit = ref.column.unit * (times?.column.unit ?? 1);
-        return `${fn}(${inner})${unit === 1 ? "" : ` / ${unit}.0`}`;
+        const value = (fn === "avg" && !times && this.#rules.toAveraged?.(inner, ref.column.type)) || inner;
+        return `${fn}(${value})${unit === 1 ? "" : ` / ${unit}.0`}`;
       }
     }
   }

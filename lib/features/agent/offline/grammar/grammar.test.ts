@@ -53,6 +53,20 @@ const TABLES: Described[] = [
     foreignKeys: [key("award_id", "award", "award_id")],
   },
   {
+    name: "stadium",
+    columns: [
+      column("stadium_id", "integer", true),
+      column("name"),
+      column("location", "point"),
+      column("plan", "json"),
+    ],
+  },
+  {
+    name: "steward",
+    columns: [column("steward_id", "integer", true), column("stadium_id", "integer"), column("wage", "money")],
+    foreignKeys: [key("stadium_id", "stadium", "stadium_id")],
+  },
+  {
     name: "ticket",
     columns: [
       column("ticket_id", "integer", true),
@@ -700,5 +714,24 @@ describe("asks which of two meanings a name has", () => {
 
   test("refuses the description of one of two things", () => {
     expect(understood("Show the color code and description of products")).toEqual({ choice: null });
+  });
+});
+
+describe("types of PostgreSQL", () => {
+  const sqlOf = (question: string) => {
+    const found = understand(question, {});
+    return "plan" in found ? toSql(found.plan, "postgres").replaceAll(/\s+/g, " ") : null;
+  };
+
+  test("without equality are no groups", () => {
+    const sql = sqlOf("Which stadium has the most stewards?");
+    expect(sql).toContain("count(*)");
+    expect(sql).not.toMatch(/location|plan/);
+    expect(sqlOf("List all stadiums.")).toContain("location");
+  });
+
+  test("without an average are averaged as numbers", () => {
+    expect(sqlOf("What is the average wage of the stewards?")).toContain("avg(cast(wage as numeric))");
+    expect(sqlOf("What is the highest wage of the stewards?")).toContain("max(wage)");
   });
 });
