@@ -88,7 +88,7 @@ export async function holdReference({ isWhole, hasSchemathesis }) {
     await becomesHealthy(server);
     mkdirSync(REPORTS, { recursive: true });
     // The tools are downloaded first, which leaves the processors to the requests.
-    const clients = holdClients(server.url, folder);
+    const clients = holdClients(server.url, folder, { isWhole });
     if (!hasSchemathesis) return await clients;
     const parts = [
       ...Object.entries(SHARDS).flatMap(([credential, count]) =>
