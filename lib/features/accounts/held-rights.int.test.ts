@@ -116,13 +116,10 @@ describe("C27 an open response ends with the right to it", () => {
     key = await seedKey(owner.workspaceId, person);
   });
 
-  describe.each([...Object.keys(LOSSES).entries()])("%# by %s", (turn, loss) => {
-    // Every run has each loss and each answer; the long one has each combination.
-    const names = Object.keys(ANSWERS);
-    it.each(names.map((name, index) => ({ name, tags: index === turn % names.length ? [] : ["long"] })))(
-      "$name",
-      async ({ name }) => {
-        const { by, lose } = LOSSES[loss] as Loss;
+  // Every run has each loss and each answer; the long one has each combination.
+  for (const [turn, [loss, { by, lose }]] of Object.entries(LOSSES).entries())
+    for (const [index, name] of Object.keys(ANSWERS).entries())
+      it(`by ${loss}: ${name}`, { tags: index === turn % Object.keys(ANSWERS).length ? [] : ["long"] }, async () => {
         const answer = await open((ANSWERS[name] as (typeof ANSWERS)[string])(by === "key" ? { key } : person));
         const other = await open(callRaw("GET", `${base}/events`, owner));
         await lose(person, key);
@@ -132,9 +129,7 @@ describe("C27 an open response ends with the right to it", () => {
         else expect(isBroken).toBe(true);
         expect(other.isOver()).toBe(false);
         await other.cancel();
-      },
-    );
-  });
+      });
 
   it("by a deleted workspace, for its owner too", async () => {
     const lone = await seedPerson("Lone");
