@@ -130,8 +130,11 @@ export interface Dialect {
    * @param key a primary key of whole numbers
    */
   toLastRows?(key: string, table: string, rows: number): string;
-  /** Returns a number that the database can average. Absent: the number itself. @param type its type in the database */
-  toAveraged?(value: string, type: string): string;
+  /**
+   * Returns a number that the database can average, and compare with other numbers. Absent: the number itself.
+   * @param type its type in the database
+   */
+  toNumeric?(value: string, type: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
   /** SQL of metric queries. Absent: metrics cannot be queried. */

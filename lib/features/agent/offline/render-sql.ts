@@ -138,7 +138,7 @@ class Writer {
         const { fn, ref, times } = measure;
         const inner = this.#product({ ref, times });
         const unit = ref.column.unit * (times?.column.unit ?? 1);
-        const value = (fn === "avg" && !times && this.#rules.toAveraged?.(inner, ref.column.type)) || inner;
+        const value = (fn === "avg" && !times && this.#rules.toNumeric?.(inner, ref.column.type)) || inner;
         return `${fn}(${value})${unit === 1 ? "" : ` / ${unit}.0`}`;
       }
     }
@@ -162,15 +162,21 @@ class Writer {
     return this.#text(value);
   }
 
+  /** Returns a column for a comparison with a value. */
+  #compared(ref: Ref, value: string | number | boolean): string {
+    const column = this.#ref(ref);
+    return (typeof value === "number" && this.#rules.toNumeric?.(column, ref.column.type)) || column;
+  }
+
   #predicate(predicate: Predicate): string {
     switch (predicate.kind) {
       case "compare":
-        return `${this.#ref(predicate.ref)} ${predicate.op} ${this.#literal(predicate.ref, predicate.value)}`;
+        return `${this.#compared(predicate.ref, predicate.value)} ${predicate.op} ${this.#literal(predicate.ref, predicate.value)}`;
       case "in": {
         const { ref, values, isNegated } = predicate;
         const [only] = values;
         if (values.length === 1 && only !== undefined) {
-          return `${this.#ref(ref)} ${isNegated ? "<>" : "="} ${this.#literal(ref, only)}`;
+          return `${this.#compared(ref, only)} ${isNegated ? "<>" : "="} ${this.#literal(ref, only)}`;
         }
         return `${this.#ref(ref)} ${isNegated ? "not " : ""}in (${values.map((value) => this.#literal(ref, value)).join(", ")})`;
       }

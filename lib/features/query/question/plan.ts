@@ -209,7 +209,7 @@ class Planner {
 
   private summarized(name: QuestionSummary["function"], found: Column): string {
     const value = this.value(found);
-    return (name === "avg" && DIALECTS[this.dialect].toAveraged?.(value, found.column?.type ?? "")) || value;
+    return (name === "avg" && DIALECTS[this.dialect].toNumeric?.(value, found.column?.type ?? "")) || value;
   }
 
   private aggregate({ function: name }: QuestionSummary, value: string): string {

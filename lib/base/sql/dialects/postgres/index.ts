@@ -30,8 +30,8 @@ export const postgres: Dialect = {
   // A number with a point is not equal to the REAL of the same digits.
   toNumber: (digits, type) =>
     /^(?:real|float4)$/i.test(type) && isInReal(Number(digits)) ? `cast(${digits} as real)` : digits,
-  // It has a sum of money, but no average.
-  toAveraged: (value, type) => (type === "money" ? `cast(${value} as numeric)` : value),
+  // It has a sum of money, but no average, and compares it with money alone.
+  toNumeric: (value, type) => (type === "money" ? `cast(${value} as numeric)` : value),
   toLastRows,
   position: "strpos",
   editor: { base: "PostgreSQL" },

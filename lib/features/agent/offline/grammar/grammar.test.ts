@@ -733,5 +733,6 @@ describe("types of PostgreSQL", () => {
   test("without an average are averaged as numbers", () => {
     expect(sqlOf("What is the average wage of the stewards?")).toContain("avg(cast(wage as numeric))");
     expect(sqlOf("What is the highest wage of the stewards?")).toContain("max(wage)");
+    expect(sqlOf("Which stewards have a wage above 2000?")).toContain("where cast(wage as numeric) > 2000");
   });
 });
