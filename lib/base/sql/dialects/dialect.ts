@@ -135,6 +135,8 @@ export interface Dialect {
    * @param type its type in the database
    */
   toNumeric?(value: string, type: string): string;
+  /** Returns a value that the database can group by. Absent: every value. @param type its type in the database */
+  toGroupable?(value: string, type: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
   /** SQL of metric queries. Absent: metrics cannot be queried. */

@@ -35,9 +35,11 @@ class Writer {
   #select(): string {
     const { countedAs } = this.#plan;
     const { from, joins, where, hiddenKeys, outputs, measures, isDistinct, having, order, limit } = this.#plan;
+    const isCompared = isDistinct || measures.length > 0;
     const columns = [
       ...outputs.map((output) => {
-        const value = output.kind === "time" ? this.#truncated(output.ref, output.grain) : this.#shown(output.ref);
+        const shown = output.kind === "time" ? this.#truncated(output.ref, output.grain) : this.#shown(output.ref);
+        const value = (isCompared && this.#rules.toGroupable?.(shown, output.ref.column.type)) || shown;
         return value === this.#quote(output.alias) ? value : `${value} as ${this.#quote(output.alias)}`;
       }),
       ...measures.map((measure) => `${this.#measure(measure)} as ${this.#quote(measure.alias)}`),

@@ -69,6 +69,19 @@ it("averages money, of which PostgreSQL has only sums, joined or not", () => {
   expect(joined).toContain("cast(people.salary as numeric) as va1");
 });
 
+it("groups values without equality by their texts", () => {
+  const places: Entity = {
+    ...orders,
+    name: "places",
+    columns: [column("id", "integer", true), column("at", "point"), column("doc", "jsonb"), column("raw", "json")],
+  };
+  const groups = ["at", "doc", "raw"].map((name) => ({ column: { column: name } }));
+  const sql = ask({ groups, summaries: [{ function: "count" }] }, [places]);
+  expect(sql).toContain("cast(places.at as text) as at");
+  expect(sql).toContain("places.doc as doc");
+  expect(sql).toContain("cast(places.raw as text) as raw");
+});
+
 it.each([
   ["Decimal(10, 2)", "*", "1.10", "(toDecimal256('1.10', 2))"],
   ["Nullable(UInt64)", "+", "0.5", "(toDecimal256('0.5', 1))"],

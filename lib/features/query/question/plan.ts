@@ -352,7 +352,9 @@ class Planner {
       if (!this.sql) throw unsupported(path, "Ranges of numbers");
       return this.sql.bin(value, toDecimal(bin), found.column?.type ?? "");
     }
-    if (grain === undefined) return value;
+    if (grain === undefined) {
+      return DIALECTS[this.dialect].toGroupable?.(value, found.column?.type ?? "") ?? value;
+    }
     if (this.sql) return this.sql.truncate(this.local(found, null), grain);
     const plain = PLAIN_GRAINS.find((each) => each === grain);
     if (!plain || (found.kind === "instant" && this.question.timezone !== "UTC")) {

@@ -12,6 +12,9 @@ import {
 } from "../shared.ts";
 import { arrayText, toEra } from "./values.ts";
 
+/** Types without equality or order. */
+const INCOMPARABLE = /^(?:json|xml|point|line|lseg|box|path|polygon|circle)(?:\[\])*$/;
+
 export const postgres: Dialect = {
   ...COMMON,
   lexical: {
@@ -32,6 +35,7 @@ export const postgres: Dialect = {
     /^(?:real|float4)$/i.test(type) && isInReal(Number(digits)) ? `cast(${digits} as real)` : digits,
   // It has a sum of money, but no average, and compares it with money alone.
   toNumeric: (value, type) => (type === "money" ? `cast(${value} as numeric)` : value),
+  toGroupable: (value, type) => (INCOMPARABLE.test(type) ? `cast(${value} as text)` : value),
   toLastRows,
   position: "strpos",
   editor: { base: "PostgreSQL" },

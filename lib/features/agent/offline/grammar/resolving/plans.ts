@@ -8,9 +8,6 @@ import { Unresolved } from "./unresolved";
 /** Maximum number of columns that a list of whole rows shows. */
 const COLUMNS_MAX = 12;
 
-/** Types without equality: PostgreSQL and Redshift can't group by them. Grouped rows lack them in every database. */
-const INCOMPARABLE = /^(?:json|xml|point|line|lseg|box|path|polygon|circle|super|geometry|geography)(?:\[\])*$/i;
-
 /** Returns the columns that a list of whole rows shows. */
 export function displayed(table: Table): Ref[] {
   const all = table.columns.map((column) => ({ table, column }));
@@ -29,10 +26,5 @@ export function finishPlan(resolution: Resolution, plan: Plan): Plan {
   const hiddenKeys = plan.hiddenKeys.filter(
     (key) => !plan.outputs.some(({ ref }) => ref.table === key.table && ref.column === key.column),
   );
-  const where = [...plan.where, ...resolution.upperBounds];
-  const isGrouped = plan.isDistinct || plan.measures.length > 0;
-  const outputs = plan.outputs.filter(({ ref }) => !INCOMPARABLE.test(ref.column.type));
-  if (!isGrouped || outputs.length === 0) return { ...plan, hiddenKeys, where };
-  const isShown = ({ alias }: { alias: string }) => [...outputs, ...plan.measures].some((each) => each.alias === alias);
-  return { ...plan, hiddenKeys, where, outputs, order: plan.order.filter(isShown) };
+  return { ...plan, hiddenKeys, where: [...plan.where, ...resolution.upperBounds] };
 }
