@@ -13,7 +13,7 @@ import type { Frame } from "./frame";
 import { type Resolved, type Understood, understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
-import { problemOf } from "./plan-check";
+import { isWholeTable, problemOf } from "./plan-check";
 import { toPipeline } from "./render-mongo";
 import { toQuestion } from "./render-question";
 import { toSql } from "./render-sql";
@@ -476,6 +476,9 @@ function* query(
   const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
   // The second reader knows no choice, so a person has to see what it makes of the question.
   const hasChoice = before.slice(before.length - thread.length + 1).some((each) => each.chosen.size > 0);
+  if (isAlone && ignored.length > 0 && isWholeTable(built.plan)) {
+    return beyondWords(schema, `I don't know ${ignored.join(", ")} here.`);
+  }
   if (isAlone || (hasChoice && !isConfirmed)) {
     return propose(connection, built.plan, ignored, [...followedNotes, ...corrected]);
   }

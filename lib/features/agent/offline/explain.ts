@@ -121,7 +121,7 @@ function predicateWords(predicate: Predicate): string {
     case "in":
       return `${name(predicate.ref)} ${predicate.isNegated ? "not " : ""}${predicate.values.map((value) => `“${shorten(String(value))}”`).join(" or ")}`;
     case "null":
-      return `${predicate.isNegated ? "a" : "no"} ${name(predicate.ref)}`;
+      return `${predicate.isNegated ? (/^[aeiou]/i.test(name(predicate.ref)) ? "an" : "a") : "no"} ${name(predicate.ref)}`;
     case "contains":
       return `${name(predicate.ref)} ${predicate.isNegated ? "not " : ""}${{ anywhere: "containing", start: "starting with", end: "ending with" }[predicate.where]} “${shorten(predicate.text)}”`;
     case "span": {

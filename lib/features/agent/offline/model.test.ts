@@ -413,6 +413,9 @@ test.each([
   ["customer 42", "I can't tell what “42” refers to."],
   ["orders in 2023 or 2025", "I can't combine these times."],
   ["profit by country", "I don't know “profit” here."],
+  ["customers with sql skill", "I don't know “sql”, “skill” here."],
+  ["customers who are still registered", "I can't tell what “still” refers to."],
+  ["how many customers report to each customer", "I can't tell how to group customers."],
 ])("proposes no query that leaves out a part of “%s”", async (question, refusal) => {
   const { text } = await ask(
     question,

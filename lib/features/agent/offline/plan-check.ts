@@ -24,12 +24,29 @@ export function problemOf(plan: Plan, { mentions, tokens, text }: Linked, schema
   // "Our top customers" are not those with the most page views.
   if (RANKING.test(text) && isCountOf && !isSaid && mentions.length > 0)
     return "I can't tell which number ranks the rows.";
+  if (isOneEach(plan)) return `I can't tell how to group ${cell(plan.from.name)}.`;
   const sum = plan.measures.find((measure) => measure.fn === "sum" && !measure.times && isOfOne(measure.ref));
   return sum?.fn === "sum" ? `A sum of ${sum.ref.column.name} has no meaning.` : null;
 }
 
 const hasOrder = ({ order, measures }: Plan) =>
   order.length > 0 || measures.some(({ fn }) => fn === "min" || fn === "max");
+
+/** Whether each group is a single row of the counted table. */
+function isOneEach({ from, measures, outputs, hiddenKeys }: Plan): boolean {
+  const keys = from.columns.filter(({ isKey }) => isKey);
+  const grouped = [...hiddenKeys, ...outputs.map(({ ref }) => ref)].filter(({ table }) => table === from);
+  return (
+    measures.some(({ fn }) => fn === "count") &&
+    keys.length > 0 &&
+    keys.every((key) => grouped.some(({ column }) => column === key))
+  );
+}
+
+/** Whether a plan lists all rows of a table. */
+export function isWholeTable({ where, measures, order, having }: Plan): boolean {
+  return [where, measures, order, having].every((parts) => parts.length === 0);
+}
 
 const RANKING = /\b(?:top|best|worst|bottom)\b/i;
 
@@ -43,6 +60,11 @@ const WORDS: { pattern: RegExp; isRead: (plan: Plan) => boolean }[] = [
   {
     pattern: /\b(?:rate|ratio|percentage|percent|proportion)\b/i,
     isRead: ({ measures }) => measures.some(({ fn }) => fn === "share" || fn === "ratio" || fn === "avg"),
+  },
+  // A state is one of the listed rows: not where they belong.
+  {
+    pattern: /\b(?:still|already|currently|no longer|any ?more)\b/i,
+    isRead: ({ where, from }) => where.some((one) => one.kind !== "exists" && one.ref.table === from),
   },
   {
     pattern: /\b(?:but|not|never|except|excluding|without|other than|besides|neither)\b/i,

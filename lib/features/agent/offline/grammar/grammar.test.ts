@@ -292,6 +292,17 @@ describe("answers", () => {
       "select position, avg(age) as average_age from player group by 1 having avg(age) > 30 limit 1000",
     ],
     [
+      "Show the names of clubs that are not from the country of France",
+      FRANCE,
+      'select "Name" from "Club" where "Country" <> \'France\' limit 1000',
+    ],
+    ["How many clubs are listed in the database?", {}, 'select count(*) as club_count from "Club"'],
+    [
+      "Show the nationalities of players in the alphabetical order",
+      {},
+      "select nationality from player order by 1 limit 1000",
+    ],
+    [
       "Which nationality is shared by at least 2 players?",
       {},
       "select nationality, count(*) as player_count from player group by 1 having count(*) >= 2 limit 1000",
@@ -589,6 +600,11 @@ describe("questions of a shop", () => {
     ["total value of paid orders", "select sum(total) as total from orders where status = 'paid'"],
     ["total of expenses", "select sum(amount) as total_amount from expenses"],
     [
+      "the 3 largest orders",
+      "select id, customer_id, status, placed_at, shipped_at, total from orders where total is not null order by 6 desc limit 3",
+    ],
+    ["biggest products", { choice: null }],
+    [
       "orders cancelled or paid",
       "select id, customer_id, status, placed_at, shipped_at, total from orders where status in ('cancelled', 'paid') limit 1000",
     ],
@@ -733,5 +749,49 @@ describe("types of PostgreSQL", () => {
     expect(sqlOf("What is the average wage of the stewards?")).toContain("avg(cast(wage as numeric))");
     expect(sqlOf("What is the highest wage of the stewards?")).toContain("max(wage)");
     expect(sqlOf("Which stewards have a wage above 2000?")).toContain("where cast(wage as numeric) > 2000");
+  });
+});
+
+describe("with abbreviated names", () => {
+  const fleet = new Schema([
+    {
+      name: "operator",
+      columns: [column("OperId", "integer", true), column("Name"), column("ContCode")],
+    },
+    {
+      name: "plane",
+      columns: [
+        column("pid", "integer", true),
+        column("model"),
+        column("distance", "integer"),
+        column("oper", "integer"),
+      ],
+      foreignKeys: [key("oper", "operator", "OperId")],
+    },
+    { name: "has_crew", columns: [column("crew"), column("shift")] },
+    { name: "hangar", columns: [column("crew"), column("lift"), column("plane_id", "integer")] },
+    {
+      name: "stock",
+      columns: [column("shop_id", "integer", true), column("part_id", "integer", true), column("amount", "integer")],
+      foreignKeys: [key("shop_id", "shop", "shop_id"), key("part_id", "part", "part_id")],
+    },
+    { name: "shop", columns: [column("shop_id", "integer", true), column("shop_name")] },
+    { name: "part", columns: [column("part_id", "integer", true), column("part_name")] },
+  ]);
+  const sqlOf = (question: string) => {
+    const found = understandStrictly(link(question, fleet, [], "2026-11-01"), fleet, []);
+    return "plan" in found ? toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ") : found;
+  };
+
+  test.each([
+    ["Show the id and model of planes", "select pid, model from plane limit 1000"],
+    ["Show the ids of planes with distance above 1000", "select pid from plane where distance > 1000 limit 1000"],
+    ["Show the continent code and name of operators", 'select "ContCode", "Name" from operator limit 1000'],
+    // Crews may be rows of `has_crew` or values of both columns.
+    ["How many crews are there?", { choice: null }],
+    // Not the rows of `stock` without a part.
+    ["Show the names of shops that have no parts in stock", { choice: null }],
+  ])("reads “%s”", (question, sql) => {
+    expect(sqlOf(question)).toEqual(sql);
   });
 });

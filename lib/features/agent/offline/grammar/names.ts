@@ -3,7 +3,7 @@ import { isSpelledAs, type ValueHit } from "../link";
 import type { Ref } from "../plan";
 import type { Schema, Table } from "../schema";
 import { nameWords, singularOf, type Token, tokenize } from "../words";
-import { isMoney, isOfOne, nameOf } from "./column-facts";
+import { isMoney, isMoneyNoun, isOfOne, nameOf } from "./column-facts";
 import type { Parser } from "./parsers";
 
 /** Finds the tables, columns and values that a run of words names. */
@@ -134,6 +134,13 @@ export class Names {
     return column && { options: [{ ref: { table, column }, fit: AMOUNT }], said: `value of ${said}` };
   }
 
+  /** Returns the column by which rows are large: the largest orders are those with the highest total. */
+  sizeOf(name: TableName): ColumnName | null {
+    const found = this.amountOf(name);
+    const isWhole = found?.options.some(({ ref }) => isWholeAmount(ref.column)) ?? false;
+    return found && (isWhole || isMoneyNoun(name.table)) ? { ...found, said: `size of ${name.said}` } : null;
+  }
+
   /** Returns the columns of a name that no words of the question spell out, such as both parts of "full names". */
   named(text: string): ColumnName | null {
     const options = this.#columnsOf(tokenize(text));
@@ -200,6 +207,8 @@ function tableFit(words: readonly string[], span: readonly Token[], table: Table
 }
 
 function columnsOf(words: readonly string[], span: readonly Token[], table: Table): { ref: Ref; fit: number }[] {
+  const key = words.join() === "id" ? ownKey(table) : null;
+  if (key) return [{ ref: { table, column: key }, fit: ABBREVIATED }];
   const found: { ref: Ref; fit: number }[] = [];
   for (const column of table.columns) {
     const fit = columnFit(words, span, table, column.name);
@@ -210,6 +219,13 @@ function columnsOf(words: readonly string[], span: readonly Token[], table: Tabl
   if (amount) return [{ ref: { table, column: amount }, fit: AMOUNT }];
   // A part of a name is a name only if one column has it.
   return found.length === 1 ? found : [];
+}
+
+/** Returns the only key of a table if it has no column `id`, but one such as `aid`. */
+function ownKey({ columns }: Table): Table["columns"][number] | null {
+  const [key, ...others] = columns.filter(({ isKey }) => isKey);
+  const isNamed = columns.some(({ name }) => nameWords(name).join() === "id");
+  return key && others.length === 0 && !isNamed && /[a-z]id$/i.test(key.name) ? key : null;
 }
 
 /** Returns the column that a person chose for an unknown word. */
@@ -231,10 +247,14 @@ function isAmountOf(words: readonly string[], span: readonly Token[], { words: n
   );
 }
 
+function isWholeAmount({ words }: Table["columns"][number]): boolean {
+  return /^(?:total|amount|valu)$/.test(words.join());
+}
+
 /** Returns the column that says what a row amounts to, if there is one for it alone. */
 function amountOf(table: Table): Table["columns"][number] | null {
   const amounts = table.columns.filter((column) => isMoney(column) && !isOfOne({ table, column }));
-  const whole = amounts.filter(({ words }) => /^(?:total|amount|valu)$/.test(words.join()));
+  const whole = amounts.filter(isWholeAmount);
   const [only, ...others] = whole.length > 0 ? whole : amounts;
   return only && others.length === 0 ? only : null;
 }

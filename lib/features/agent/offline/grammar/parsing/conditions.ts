@@ -28,7 +28,7 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
   const { determiner, operator, adjective, columnName, columnOf, valueList, tie } = parts;
   const is = say("is|are|was|were|of|equals|equal to|is equal to|as|=|being|has|have|in|that is|that are");
   const isNot = say(
-    "is not|are not|isn't|aren't|was not|were not|not|not equal to|is not equal to|does not equal|other than",
+    "is not|are not|isn't|aren't|was not|were not|not|not equal to|is not equal to|does not equal|other than|is not in|are not in|is not from|are not from",
   );
   const verb = mapped(
     optional(
@@ -116,6 +116,10 @@ export function conditionParsers(parts: Words & NounPhrases & Ties) {
       return column ? asSaid(column, text, isNegated) : undefined;
     }),
     mapped(sequence(columnName, verb, valueList), ([column, isNegated, values]) => valuesIn(column, values, isNegated)),
+    // "Not from the country of France".
+    mapped(sequence(say("not from|not in"), columnName, optional(is), valueList), ([, column, , values]) =>
+      valuesIn(column, values, true),
+    ),
     mapped(sequence(optional(isNot), columnOf("boolean")), ([not, column]) => ({
       kind: "flag",
       column,

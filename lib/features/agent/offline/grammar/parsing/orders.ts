@@ -13,7 +13,7 @@ export function orderParsers({ say, table, item }: Words & Items) {
       true,
     ],
     [
-      "ascending|asc|increasing|ascending order|increasing order|in ascending order|in increasing order|from low to high|from lowest to highest|from youngest to oldest|from the youngest to the oldest|in alphabetical order|in lexicographical order|in ascending alphabetical order|alphabetically|from least to most|in alphabetic order",
+      "ascending|asc|increasing|ascending order|increasing order|in ascending order|in increasing order|from low to high|from lowest to highest|from youngest to oldest|from the youngest to the oldest|in alphabetical order|in the alphabetical order|in lexicographical order|in ascending alphabetical order|alphabetically|from least to most|in alphabetic order",
       false,
     ],
   ]);

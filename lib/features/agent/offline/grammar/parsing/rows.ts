@@ -42,6 +42,18 @@ export function rowParsers({ say, table, number, names, determiner, adjective, c
     );
   const rows: Parser<NamedRows> = alt<NamedRows>(
     mapped(topOf(names.tables), ({ found, top }) => ({ table: found, modifiers: [top] })),
+    // "The largest orders" are those with the highest total.
+    mapped(
+      sequence(ours, optional(number), say("largest|biggest|highest|smallest|lowest"), optional(number), names.tables),
+      ([, before, said, after, found]) => {
+        const column = names.sizeOf(found);
+        const limit = before ?? after ?? limitOf(found.said);
+        const { isDescending } = topModifier(said, limit);
+        return column
+          ? { table: found, modifiers: [{ kind: "extreme", column, adjective: null, isDescending, limit }] }
+          : undefined;
+      },
+    ),
     mapped(sequence(optional(say("the")), number, names.tables), ([, count, found]) => ({
       table: found,
       modifiers: [{ kind: "top", limit: count, isDescending: true, said: "" }],

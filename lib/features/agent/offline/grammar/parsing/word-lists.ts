@@ -43,4 +43,4 @@ export const SELLING_MOST =
 export const SELLING_LEAST =
   "sell worst|sells worst|sold worst|sell the worst|sells the worst|sold the worst|sell least|sells least|sold least|sell the least|sells the least|sold the least";
 export const FILLERS =
-  "so far|to date|ever|in the world|in the dataset|in the data set|according to the database|are there|there are|is there|do we have|we have|do you have|exist|exists|in total|in the database|in this database|in the table|in the data|on record|in all|altogether|overall|respectively|are recorded|are listed|are available|available|recorded|are in the database|please|from the database|too|,";
+  "so far|to date|ever|in the world|in the dataset|in the data set|according to the database|are there|there are|is there|do we have|we have|do you have|exist|exists|in total|in the database|in this database|in the table|in the data|on record|in all|altogether|overall|respectively|are recorded|are listed|are available|available|recorded|listed|listed in the database|are in the database|please|from the database|too|,";
