@@ -432,9 +432,16 @@ function* query(
     const meanings = choice.options.map((option) =>
       strictly(thread[0] ?? "", new Map([...chosen, [choice.said.toLowerCase(), option]])),
     );
-    const agreed = yield* findAgreement(connection, choice, meanings);
+    const found = meanings.flatMap((meaning) => ("plan" in meaning ? [meaning] : []));
+    const [meant, ...others] = choice.options;
+    const isOpen = choice.isRepeat && others.length > 0 && found.length === choice.options.length;
+    const assumed = `that “${cell(choice.said)}” means ${meant}. ${others.join(" and ")} would give the same rows.`;
+    const agreed = isOpen ? yield* findAgreement(connection, found, assumed) : null;
     if (!agreed) return askChoice(choice, restated);
     strict = agreed;
+  } else if (strict && "rivals" in strict && strict.rivals) {
+    const assumed = `one of ${strict.rivals.length} readings of the question, which all give the same rows.`;
+    strict = (yield* findAgreement(connection, strict.rivals, assumed, true)) ?? strict;
   }
   if (strict && "plan" in strict) {
     const notes = [...corrected, ...strict.assumed];
@@ -642,24 +649,23 @@ function dialectOf({ dialect }: Connection): SqlDialect {
 }
 
 /**
- * Runs the meanings of a name that differ in how often equal things appear. Returns the first one if nothing appears
- * twice, so that there is nothing to ask; otherwise null.
+ * Runs some readings. Returns the first one if all give the same rows, so that there is nothing to ask; otherwise null.
+ * @param byChance whether a single number that is the same proves nothing
  */
 function* findAgreement(
   connection: Connection,
-  { said, options, isRepeat }: Choice,
-  meanings: readonly Understood[],
+  found: readonly Resolved[],
+  assumed: string,
+  byChance = false,
 ): Generator<ToolCall[], Resolved | null, ToolResult[]> {
-  const found = meanings.flatMap((meaning) => ("plan" in meaning ? [meaning] : []));
   const [first] = found;
-  if (!first || !isRepeat || options.length < 2 || found.length < options.length) return null;
-  if (!found.every(({ plan }) => isQuick(plan))) return null;
+  if (!first || !found.every(({ plan }) => isQuick(plan))) return null;
   const results = yield found.map(({ plan }) => probe(connection, plan));
-  const texts = results.map((result) => (result.isOk ? allRowsText(toAnswer(result.value)) : null));
+  const answers = results.map((result) => (result.isOk ? toAnswer(result.value) : null));
+  if (byChance && answers.some((one) => one?.rows.length === 1 && one.fields.length === 1)) return null;
+  const texts = answers.map((one) => one && allRowsText(one));
   if (texts[0] === null || texts.some((text) => text !== texts[0])) return null;
-  const [meant, ...others] = options;
-  const assumed = `I assumed that “${cell(said)}” means ${meant}. ${others.join(" and ")} would give the same rows.`;
-  return { plan: first.plan, assumed: [...first.assumed, assumed] };
+  return { plan: first.plan, assumed: [...first.assumed, `I assumed ${assumed}`] };
 }
 
 /** Returns a text that is the same for the same rows; null without rows, or if not all of them are known. */

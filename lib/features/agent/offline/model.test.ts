@@ -330,6 +330,18 @@ test.each([
   expect(ran.some(({ isLookup }) => !isLookup)).toBe(!isAsked);
 });
 
+test.each([true, false])("answers what two readings of a question agree on: %j", async (isSame) => {
+  const reference = { columns: ["customer_id"], references: { name: "customers", columns: ["id"] } };
+  let runs = 0;
+  const of = engine(() => [{ name: "Ada" }, { name: isSame ? "Bo" : `Customer ${runs++}` }]);
+  const { ran } = await ask("Show distinct names of customers that have orders with weight more than 300", of, [
+    CUSTOMERS,
+    { ...table("orders", column("customer_id", "integer"), column("weight", "integer")), foreignKeys: [reference] },
+  ]);
+  expect(ran.filter(({ isLookup, query }) => isLookup && !query.includes("as place"))).toHaveLength(2);
+  expect(ran.some(({ isLookup }) => !isLookup)).toBe(isSame);
+});
+
 test("reads a column that is called as tables are", async () => {
   const players = table("players", column("final_tables_made", "integer"));
   const { ran } = await ask(

@@ -768,6 +768,12 @@ describe("with abbreviated names", () => {
       ],
       foreignKeys: [key("oper", "operator", "OperId")],
     },
+    { name: "ref_fuel_types", columns: [column("fuel_type_code", "text", true), column("fuel_type_description")] },
+    {
+      name: "engine",
+      columns: [column("engine_id", "integer", true), column("fuel_type_code")],
+      foreignKeys: [key("fuel_type_code", "ref_fuel_types", "fuel_type_code")],
+    },
     { name: "has_crew", columns: [column("crew"), column("shift")] },
     { name: "hangar", columns: [column("crew"), column("lift"), column("plane_id", "integer")] },
     {
@@ -787,10 +793,18 @@ describe("with abbreviated names", () => {
     ["Show the id and model of planes", "select pid, model from plane limit 1000"],
     ["Show the ids of planes with distance above 1000", "select pid from plane where distance > 1000 limit 1000"],
     ["Show the continent code and name of operators", 'select "ContCode", "Name" from operator limit 1000'],
+    // The code of a fuel type is the column that references it.
+    [
+      "Which fuel type code has less than three engines?",
+      "select rft.fuel_type_code as fuel_type_code, count(*) as engine_count from engine as e join ref_fuel_types as rft on e.fuel_type_code = rft.fuel_type_code group by 1 having count(*) < 3 limit 1000",
+    ],
     // Crews may be rows of `has_crew` or values of both columns.
     ["How many crews are there?", { choice: null }],
     // Not the rows of `stock` without a part.
-    ["Show the names of shops that have no parts in stock", { choice: null }],
+    [
+      "Show the names of shops that have no parts in stock",
+      "select s.shop_name as shop_name from shop as s where not exists (select 1 from stock as s2 join part as p on s2.part_id = p.part_id where s2.shop_id = s.shop_id) limit 1000",
+    ],
   ])("reads “%s”", (question, sql) => {
     expect(sqlOf(question)).toEqual(sql);
   });

@@ -1,19 +1,21 @@
 import type { Choice, Chosen } from "../choice";
 import type { Linked, ValueHit } from "../link";
-import type { Plan } from "../plan";
-import { toSql } from "../render-sql";
 import type { Schema } from "../schema";
 import { parseQuestion } from "./parsing/parse";
 import type { Question } from "./question";
 import { type Resolved, resolveQuestion } from "./resolving/resolve";
+import { planText } from "./same-plan";
 
 /** Reads a question word by word: it returns a plan only if each word has a meaning and the meanings agree. */
 
 export type { Resolved };
-export type Understood = Resolved | { choice: Choice | null };
+/** Rivals are readings of equal likelihood, which may give the same rows. */
+export type Understood = Resolved | { choice: Choice | null; rivals?: Resolved[] };
 
 /** Maximum number of meanings that are tried and offered. */
 const OPTIONS_MAX = 8;
+/** Maximum number of readings whose rows are compared. */
+const RIVALS_MAX = 5;
 /** Difference of weight within which two readings compete. */
 const CLOSE = 0.5;
 
@@ -30,7 +32,7 @@ export function understandStrictly(
     const [best] = resolved;
     if (best && weight < best.weight - CLOSE) break;
     const found = resolveQuestion(value, schema, chosen);
-    if ("plan" in found) resolved.push({ weight, text: sameText(found.plan), found });
+    if ("plan" in found) resolved.push({ weight, text: planText(found.plan), found });
     else if (found.choice && resolved.length === 0) {
       // A likelier reading with several meanings is a question, and no less likely reading answers it.
       const { said, isValue, isRepeat } = found.choice;
@@ -39,18 +41,20 @@ export function understandStrictly(
       const options = answerable(value, schema, chosen, found.choice);
       const [only, ...others] = options;
       if (!only) continue;
-      // A time chooses a column, but not whose name a person means.
-      if (others.length > 0 || !isTimed(value))
+      // A time chooses a column, but not whose name a person means. What is sorted by related rows repeats.
+      if (others.length > 0 || !(isTimed(value) || isRepeat))
         return { choice: { said, options: options.map(({ option }) => option), ...(isRepeat && { isRepeat }) } };
       if ("plan" in only.found) {
         const assumed = [...only.found.assumed, `I assumed that “${said}” means ${only.option}, which fits the rest.`];
-        resolved.push({ weight, text: sameText(only.found.plan), found: { ...only.found, assumed } });
+        resolved.push({ weight, text: planText(only.found.plan), found: { ...only.found, assumed } });
       }
     }
   }
   const [best] = resolved;
-  if (!best || resolved.some(({ text }) => text !== best.text)) return { choice: null };
-  return best.found;
+  if (!best) return { choice: null };
+  const rivals = [...new Map(resolved.toReversed().map(({ text, found }) => [text, found])).values()].reverse();
+  if (rivals.length === 1) return best.found;
+  return { choice: null, ...(rivals.length <= RIVALS_MAX && { rivals }) };
 }
 
 /** Whether a question has a time, which only some meanings of a name can have. */
@@ -68,8 +72,4 @@ function answerable(question: Question, schema: Schema, chosen: Chosen, { said, 
     const found = resolveQuestion(question, schema, new Map([...chosen, [said.toLowerCase(), option]]));
     return "plan" in found || found.choice ? [{ option, found }] : [];
   });
-}
-
-function sameText(plan: Plan): string {
-  return toSql(plan, "standard");
 }

@@ -77,7 +77,8 @@ export function toListPlan(resolution: Resolution): Plan {
   }
   for (const { table } of refs) resolution.join(table);
   const filters = predicatesOf(resolution);
-  const where = isDistinct ? filters : listRelated(resolution, filters);
+  // Customers are different ones, while their names may repeat.
+  const where = isDistinct || isWhole ? filters : listRelated(resolution, filters);
   const outputs = outputsOf(refs);
   const plan = { ...emptyPlan(resolution.from), where, outputs, isDistinct, limit: ROWS_MAX };
   if (isWhole && outputs.length < target.columns.length)

@@ -40,9 +40,10 @@ export function predicatesOf(resolution: Resolution): Predicate[] {
   const named = resolution
     .all("scope")
     .flatMap(({ table: { table } }) => (resolution.isAbove(from, table) ? [] : [table]));
-  // A list of those that have a related row might repeat them for each one.
-  const isOnce = resolution.question.isDistinct || resolution.question.items.every(({ kind }) => kind === "count");
-  if (named.length > 0 && !isOnce) throw new Unresolved();
+  // Rows or a figure of those that have a related row might be those of each.
+  const isList = resolution.question.items.every(({ kind }) => kind === "column");
+  const isOnce = resolution.question.items.every(({ kind }) => kind === "count");
+  if (named.length > 0 && !isOnce && !isList) throw new Unresolved();
   for (const [table, predicates] of below) {
     // "Phones of departments in room 7" are no phones of people there.
     if (!resolution.mentioned.has(from)) throw new Unresolved();
