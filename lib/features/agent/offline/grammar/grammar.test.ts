@@ -296,6 +296,16 @@ describe("answers", () => {
       FRANCE,
       'select "Name" from "Club" where "Country" <> \'France\' limit 1000',
     ],
+    [
+      "How many players are still Spanish?",
+      SPANISH,
+      "select count(*) as player_count from player where nationality = 'Spanish'",
+    ],
+    [
+      "Show the ranks of awards ordered by the number of winners",
+      {},
+      "select rank, number_of_winners from award order by 2 limit 1000",
+    ],
     ["How many clubs are listed in the database?", {}, 'select count(*) as club_count from "Club"'],
     [
       "Show the nationalities of players in the alphabetical order",

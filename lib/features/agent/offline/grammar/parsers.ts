@@ -38,6 +38,11 @@ export function mapped<T, U>(parser: Parser<T>, toValue: (value: T) => U | undef
     });
 }
 
+/** Reads the same with less weight, so that other readings come first. */
+export function lighter<T>(parser: Parser<T>, by: number): Parser<T> {
+  return (from) => parser(from).map((reading) => ({ ...reading, weight: reading.weight - by }));
+}
+
 /** Reads one or more parts with separators between them. */
 export function separated<T>(parser: Parser<T>, separator: Parser<unknown>, max = 6): Parser<T[]> {
   return (from) => {

@@ -1,7 +1,7 @@
 import { GRAIN_ADVERBS, GRAIN_NOUNS, type Grain } from "../../dates";
 import type { ColumnKind } from "../../schema";
 import type { ColumnName } from "../names";
-import { alternatives as alt, mapped, optional, type Parser, separated, sequence } from "../parsers";
+import { alternatives as alt, lighter, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Entity, Thing } from "../question";
 import { ADJECTIVES, DETERMINERS, OPERATORS } from "./word-lists";
 import type { Words } from "./words";
@@ -30,7 +30,11 @@ export function nounPhraseParsers({ say, table, names }: Words) {
   const adverb = table(Object.entries(GRAIN_ADVERBS));
   const thing = alt<Thing>(
     mapped(names.tables, (found) => ({ table: found })),
-    lighter(mapped(names.columns, (column) => ({ column }))),
+    // A name of a table and of a column means the table's rows.
+    lighter(
+      mapped(names.columns, (column) => ({ column })),
+      0.8,
+    ),
   );
   const entity: Parser<Entity> = alt<Entity>(
     thing,
@@ -42,9 +46,4 @@ export function nounPhraseParsers({ say, table, names }: Words) {
   );
   const valueList = separated(names.values, say("or|, or|,"), 8);
   return { determiner, distinct, and, operator, adjective, columnName, columnOf, adverb, thing, entity, valueList };
-}
-
-/** A name of a table and of a column means the table's rows. */
-function lighter<T>(parser: Parser<T>): Parser<T> {
-  return (from) => parser(from).map((reading) => ({ ...reading, weight: reading.weight - 0.8 }));
 }

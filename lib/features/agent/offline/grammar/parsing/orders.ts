@@ -17,7 +17,9 @@ export function orderParsers({ say, table, item }: Words & Items) {
       false,
     ],
   ]);
-  const sortItem: Parser<Item> = mapped(item, (list) => (list.length === 1 ? list[0] : undefined));
+  const sortItem: Parser<Item> = mapped(item, ([one, ...others]) =>
+    one && others.length === 0 ? (numberColumn(one) ?? one) : undefined,
+  );
   const sorted = say(
     ". order by|. sort by|? order by|? sort by|. sort them by|. order them by|sorted by|sorted|ordered by|ordered|order by|sort by|sort the list by|ranked by|listed by|listed|sorted in|sort them by|order them by|sort the results by|order the results by|sort results by|in order of|in the order of|in the order by|ordered in|listed in|and sort by|arranged by|order|sort them|and order by|sorting by|sort",
   );
@@ -62,4 +64,12 @@ export function orderParsers({ say, table, item }: Words & Items) {
     ([, by, isDescending]) => ({ kind: "order", by, isDescending }),
   );
   return { sortItem, order, figureFirst, sortedBy };
+}
+
+/** "By the number of goals" sorts by a column that holds this number. */
+function numberColumn(item: Item): Item | null {
+  if (item.kind !== "count" || item.isDistinct || !item.entity || !("column" in item.entity)) return null;
+  const { column } = item.entity;
+  const isNumber = column.options.every(({ ref: { column: own } }) => own.kind === "number" && !own.isReference);
+  return isNumber ? { kind: "column", column, isDistinct: false } : null;
 }

@@ -1,7 +1,7 @@
 import { isPlural } from "../../words";
 import { isMoneyNoun } from "../column-facts";
 import type { ColumnName, TableName } from "../names";
-import { alternatives as alt, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
+import { alternatives as alt, lighter, many, mapped, optional, type Parser, separated, sequence } from "../parsers";
 import type { Item, Modifier, Question } from "../question";
 import type { Conditions } from "./conditions";
 import type { Items } from "./items";
@@ -89,9 +89,13 @@ export function questionParser(parts: Parts): Parser<Question> {
         ? undefined
         : ask([{ kind: "rows", table: found.table }], [...found.modifiers, ...modifiers]),
   );
-  const rowsWithColumns = mapped(
-    sequence(lead, alt(determiner, say("each|every")), names.tables, items, tail),
-    ([, , found, list, modifiers]) => askItems(list, [{ kind: "scope", table: found }, ...modifiers]),
+  // "Club country codes" are rather those of a column with that whole name.
+  const rowsWithColumns = lighter(
+    mapped(
+      sequence(lead, alt(determiner, say("each|every")), names.tables, items, tail),
+      ([, , found, list, modifiers]) => askItems(list, [{ kind: "scope", table: found }, ...modifiers]),
+    ),
+    0.3,
   );
   /** The value that most rows have. "The most common reasons" name no number of them. */
   const frequency = (column: ColumnName, isDescending: boolean, modifiers: Modifier[]): Question | undefined =>

@@ -9,7 +9,9 @@ export function tieParsers({ say }: Words) {
   const pronoun = say(
     "that|which|who|whose|where|when|but|and|and that|and who|and whose|for which|in which|of which|for which there are|in which there are|where there are|in which there is",
   );
-  const auxiliary = say("is|are|was|were|be|has|have|had|has been|have been|had been|having|with|do|does|did");
+  const auxiliary = say(
+    "is|are|was|were|be|is still|are still|is currently|are currently|has|have|had|has been|have been|had been|having|with|do|does|did",
+  );
   const linking = say(LINKING_VERBS);
   const preposition = say("from|in|of|for|on|at|by|with|to|as|name|within|inside|under|during|among|through|using");
   const article = say("the|a|an|any|all|their|its|all of the|value|the value|either|either the");

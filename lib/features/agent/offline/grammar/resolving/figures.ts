@@ -148,7 +148,7 @@ export function toFigurePlan(resolution: Resolution): Plan {
       by === "figure"
         ? measures[0]?.alias
         : by?.kind === "column"
-          ? outputs.find(({ ref }) => ref.column === resolution.pick(by.column).column)?.alias
+          ? outputs.find(({ ref }) => isSorting(resolution, ref, resolution.pick(by.column)))?.alias
           : by === null
             ? outputs.length === 1
               ? outputs[0]?.alias
@@ -181,6 +181,11 @@ function toUsualOrder(outputs: Plan["outputs"], measures: Plan["measures"]): Pla
   if (first.ref.column.kind === "date") return [byName];
   const isFilled = lead.fn === "count" || lead.fn === "countDistinct" || ("ref" in lead && !lead.ref.column.nullable);
   return isFilled ? [{ alias: lead.alias, isDescending: true }, byName] : [];
+}
+
+/** Whether a shown column is the one that sorts, or references it. */
+function isSorting(resolution: Resolution, shown: Ref, by: Ref): boolean {
+  return shown.column === by.column || resolution.isSameKey(shown, by);
 }
 
 /** Whether only a part of a table's name was said, which is the whole name of a column. */
