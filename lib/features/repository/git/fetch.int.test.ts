@@ -86,7 +86,7 @@ describe("stock git", () => {
     expect(await gitLines(clone, "rev-parse", "--is-shallow-repository")).toEqual(["false"]);
   });
 
-  it("clones since a date, and reports if nothing is newer", { tags: ["long"] }, async () => {
+  it("clones since a date, and reports if nothing is newer", async () => {
     const clone = await cloneTo(world, url, "since", "--shallow-since=2020-01-01");
     expect(await subjects(clone)).toEqual(numbers(1, 223));
     await expect(git(world.dir, "clone", "--quiet", "--shallow-since=@4000000000 +0000", url, "none")).rejects.toThrow(
