@@ -113,6 +113,34 @@ describe.each(LOADED)("concurrent loads into %s", (name) => {
     });
   }
 
+  for (const { tags, cases } of ROUNDS) {
+    test.each(cases)("update the same rows in opposite orders (%d)", { tags }, async (round) => {
+      if (!subject) return;
+      const place = { name: `updated_${round}` };
+      await change(first(), `create table ${place.name} (id bigint primary key, name varchar(40))`);
+      const ids = Array.from({ length: 400 }, (_, at) => at);
+      await Promise.all(
+        sources.map(async (source, who) => {
+          const load = await begin(source, {
+            ...{ table: place, columns: COLUMNS, primaryKey: ["id"], mode: "upsert" },
+            load: `updated ${round} by ${who}`,
+          });
+          const rows = (who % 2 === 0 ? ids : ids.toReversed()).map((id) => [id, `by ${who}`]);
+          for (let position = 1; position <= 3; position += 1) {
+            await load.write(batchOf(rows), { position, rejectsMax: 0 });
+          }
+          await load.finish();
+        }),
+      );
+      expect(
+        (await all(place, ["id"]))
+          .flat()
+          .map(Number)
+          .sort((a, b) => a - b),
+      ).toEqual(ids);
+    });
+  }
+
   test("name the column if the table has changed its shape meanwhile", async () => {
     if (!subject) return;
     const place = { name: "reshaped" };

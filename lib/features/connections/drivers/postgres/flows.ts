@@ -24,6 +24,10 @@ export const POSTGRES_NAME_LIMIT: NameLimit = { max: 63, unit: "bytes" };
 const BATCH_TABLE = `pg_temp."_millrace_batch"`;
 /** SQLSTATE of `on conflict do update` that meets a row which it has written itself. */
 const CARDINALITY_VIOLATION = "21000";
+/** SQLSTATE of a transaction that waited for another one which waited for it: batches lock rows in their own order. */
+const DEADLOCK = "40P01";
+/** A deadlock with a writer of the same keys takes a few tries. */
+const DEADLOCK_TRIES = 20;
 
 export type PostgresFlowParts = {
   pool: SessionPool<PostgresSession>;
@@ -114,6 +118,10 @@ async function look(
   return toShape(row, name, (oid) => parts.types.get(oid));
 }
 
+/**
+ * Runs steps in a transaction and retries it after a deadlock. The server rolls one of the two writers back, while the
+ * other succeeds.
+ */
 async function transact(
   { pool, secrets, statementTimeoutMs }: PostgresFlowParts,
   steps: readonly Step[],
@@ -121,11 +129,14 @@ async function transact(
   isProbe: boolean,
 ): Promise<void> {
   const limits = { isProbe, signal, statementTimeoutMs };
-  try {
-    await withCancellation(pool, signal, (session) => inTransaction(session, steps, limits));
-  } catch (error) {
-    if (signal.aborted || error instanceof RowRefused || error instanceof LoadTaken) throw error;
-    throw isAboutRows(error) ? toRefusal(error, secrets) : toQueryFailure(error, "", secrets);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await withCancellation(pool, signal, (session) => inTransaction(session, steps, limits));
+    } catch (error) {
+      if (signal.aborted || error instanceof RowRefused || error instanceof LoadTaken) throw error;
+      if (tries < DEADLOCK_TRIES && error instanceof DatabaseError && error.code === DEADLOCK) continue;
+      throw isAboutRows(error) ? toRefusal(error, secrets) : toQueryFailure(error, "", secrets);
+    }
   }
 }
 
