@@ -169,7 +169,7 @@ test("shares one store between two concurrent first starts, and takes over when 
   expect((await post(second, "/api/auth/login", account)).status).toBe(200);
 });
 
-test("loses no acknowledged history entry on SIGTERM under load (F14)", { tags: ["long"] }, async () => {
+test("loses no acknowledged history entry on SIGTERM under load (F14)", async () => {
   const server = await start();
   await becomesHealthy(server);
   const { home, headers, fileId } = await registerWithFile(server);

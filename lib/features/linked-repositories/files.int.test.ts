@@ -142,7 +142,7 @@ describe("a linked repository", () => {
     expect(await scheduleAt(workspaceId, "consoles/a.sql")).toMatchObject({ enabled: true });
   });
 
-  it("lands changes only while the linking admin is one", { tags: ["long"] }, async () => {
+  it("lands changes only while the linking admin is one", async () => {
     const world = await begin({ "consoles/a.sql": "select 1\n" });
     await world.link();
     const { workspaceId } = world;

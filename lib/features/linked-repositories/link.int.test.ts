@@ -83,9 +83,7 @@ describe("linking", () => {
     expect(await hereOf(world)).toEqual({ "apps/first/index.html": "1\n", "apps/second/index.html": "2\n" });
   });
 
-  it("checks in order: role, body, host, conflict, and accepts plain names only (T89)", {
-    tags: ["long"],
-  }, async () => {
+  it("checks in order: role, body, host, conflict, and accepts plain names only (T89)", async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     const member = await seedMember(world.owner.workspaceId, "member");
     const post = (cookie: string, body: unknown) => call("POST", world.at, { cookie, body });

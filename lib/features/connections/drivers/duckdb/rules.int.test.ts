@@ -123,7 +123,7 @@ async function tableState(): Promise<string> {
 }
 
 describe.each([true, false])("on a connection with readOnly %s", (readOnly) => {
-  for (const { tags, cases } of splitCases(REFUSED, readOnly ? 2 : 8))
+  for (const { tags, cases } of splitCases(REFUSED, readOnly ? 1 : 8))
     it.each(cases)("%s is not allowed (T40)", { tags }, async (text) => {
       const { kind, told } = await outcomeOf(text, readOnly);
       expect(kind).toBe("not_allowed");
