@@ -31,7 +31,7 @@ const TLS_FIELD = "ssl";
 /** The form of a connection. */
 export function useConnectionForm({ type, connection, send }: ConnectionFormProps) {
   const start = useMemo(() => toStart(type, connection), [type, connection]);
-  const [isTlsOpen, setIsTlsOpen] = useState(false);
+  const [tls, setTls] = useState<"suggested" | "chosen" | "open">("suggested");
   const { form, formProps, failure, isBusy, submit, problemOf } = useServerForm<ConnectionFields, Submission>({
     initial: start.initial,
     fields: [],
@@ -40,14 +40,23 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
     send: (fields, _, how = "save") => send({ ...fields, ...toDraft(start, fields) }, how),
     whenClosed: "Couldn't save or test the connection.",
   });
+  const suggestedTls = String(start.initial.values[TLS_FIELD] ?? "");
   const fields = form.watch();
   const change = <Name extends keyof ConnectionFields>(name: Name, value: ConnectionFields[Name]) =>
     // The type of a field's value is that of its path.
     form.setValue(name, value as never, { shouldDirty: true });
-  const set = (field: string, value: string | boolean) => {
-    if (field === TLS_FIELD) setIsTlsOpen(false);
+  const put = (field: string, value: string | boolean) => {
     change("values", { ...form.getValues("values"), [field]: value });
     form.clearErrors(`values.${field}`);
+  };
+  const set = (field: string, value: string | boolean) => {
+    if (field === TLS_FIELD) setTls("chosen");
+    if (field === "host" && tls === "open") {
+      // Another server may be a public one.
+      setTls("suggested");
+      put(TLS_FIELD, suggestedTls);
+    }
+    put(field, value);
   };
   const draft: ConnectionDraft = { ...fields, ...toDraft(start, fields) };
   return {
@@ -66,11 +75,12 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
     problemOf: (field: string) => problemOf(`values.${field}`),
     set,
     /** Whether a pasted address in a private network leaves it to the server whether TLS is used. */
-    isTlsOpen,
+    isTlsOpen: tls === "open",
     hasTls: draft.shown.some(({ name }) => name === TLS_FIELD),
     /** @returns the form without TLS */
     turnTlsOff: (): ConnectionDraft => {
-      set(TLS_FIELD, "disable");
+      setTls("suggested");
+      put(TLS_FIELD, "disable");
       const changed = form.getValues();
       return { ...changed, ...toDraft(start, changed) };
     },
@@ -100,12 +110,14 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
       if (parts === null) return false;
       const said = Object.entries(parts).filter(([, value]) => value !== null);
       for (const [field, value] of said) {
-        if (type.fields.some((each) => each.name === field)) set(field, String(value));
+        if (type.fields.some((each) => each.name === field)) put(field, String(value));
       }
-      const isOpen =
-        parts.ssl === null && isPrivateHost(parts.host) && type.fields.some(({ name }) => name === TLS_FIELD);
-      if (isOpen) set(TLS_FIELD, "require");
-      setIsTlsOpen(isOpen);
+      if (tls === "chosen" || !type.fields.some(({ name }) => name === TLS_FIELD)) return true;
+      // The drivers know more options than the form.
+      const isOpen = isPrivateHost(parts.host) && !/[?&][^=&]*(?:ssl|tls)/i.test(text);
+      if (isOpen) put(TLS_FIELD, "require");
+      else if (parts.ssl === null) put(TLS_FIELD, suggestedTls);
+      setTls(isOpen ? "open" : "suggested");
       return true;
     },
     /** Validates one field when it loses focus. */

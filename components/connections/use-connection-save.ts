@@ -7,6 +7,7 @@ import { type ConnectionDraft, type Submission, useConnectionForm } from "@/comp
 import { useTest } from "@/components/connections/use-test";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
+import { showToast } from "@/components/ui/toast";
 import { connectionsApi, type TestOutcome } from "@/lib/features/connections/browser/client";
 import type { Connection, ConnectionType } from "@/lib/features/connections/schema";
 import { completeStep } from "@/lib/features/consoles/browser/workbench";
@@ -51,8 +52,18 @@ export function useConnectionSave({ type, connection, outcome, onOutcome, onSave
     const first = await tryDraft(draft);
     if (first.ok || first.supportsTls !== false || !form.isTlsOpen) return { draft, outcome: first };
     const plain = form.turnTlsOff();
+    setTestedAs(plain.address);
     const second = await tryDraft(plain);
     return { draft: plain, outcome: second.ok ? { ...second, warning: second.warning ?? NO_TLS } : second };
+  };
+  /** Decides about TLS before a form is saved that was not tested. Saves it unchanged if the test is impossible. */
+  const withTls = async (shown: ConnectionDraft): Promise<ConnectionDraft> => {
+    if (!form.isTlsOpen || connection !== null || outcome !== null) return shown;
+    setPhase("testing");
+    return tryOpenly(shown).then(
+      ({ draft }) => draft,
+      () => shown,
+    );
   };
   const test = async (draft: ConnectionDraft) => {
     setPhase("testing");
@@ -62,8 +73,9 @@ export function useConnectionSave({ type, connection, outcome, onOutcome, onSave
     announce(next.ok ? `Connected in ${Math.round(next.latencyMs)} ms` : `Connection failed. ${next.error}`, !next.ok);
   };
   const saveAndLeave = async (shown: ConnectionDraft) => {
-    const draft = form.isTlsOpen && connection === null && outcome === null ? (await tryOpenly(shown)).draft : shown;
+    const draft = await withTls(shown);
     const saved = await save(draft);
+    if (draft !== shown) showToast(NO_TLS);
     // Loading the new state does not delay a second save.
     if (connection !== null) return void refresh();
     workbench.change((each) => completeStep(each, "connect"));

@@ -190,6 +190,11 @@ test("fills the form from a connection string, and saves what was tested", async
   await address.fill("server://reader@10.0.0.7/shop");
   await address.press("Enter");
   await expect(tls).toHaveText("Encrypted, any certificate");
+  await page.getByRole("textbox", { name: "Host" }).fill("db.example.com");
+  await expect(tls).toHaveText("None");
+  await address.fill("server://reader@10.0.0.7/shop");
+  await address.press("Enter");
+  await expect(tls).toHaveText("Encrypted, any certificate");
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("form").getByText("Connected without TLS. The server doesn't support it.")).toBeVisible();
   await expect(tls).toHaveText("None");
