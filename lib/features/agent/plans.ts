@@ -143,7 +143,7 @@ async function letGo({
  *   requested, `conflict` if it is settled, and for another revision than the stated one
  */
 export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now = new Date()): Promise<PlanAnswer> {
-  const { agentSessionId, decision, planMarkdown, revision } = body;
+  const { agentSessionId, decision, planMarkdown } = body;
   const plan = await collections.agentPlans().findOne({ agentSessionId });
   if (!plan?.userId.equals(caller.user._id) || !(await isInside(caller, plan.workspaceId))) throw noSuchPlan();
   const { workspaceId, chatId } = plan;
@@ -154,11 +154,13 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
       details: [{ path: "grants", message: "Send only grants that the plan requests." }],
     });
   }
+  // A proposal that comes in between has other grants than those that were read.
+  const revision = body.revision ?? plan.revision;
   const status = STATUS_OF[decision];
   const granted = status === "approved" ? [...new Set(body.grants ?? plan.grants)] : [];
   const expiresAt = granted.length > 0 ? new Date(now.getTime() + GRANT_MS) : null;
   const decided = await collections.agentPlans().findOneAndUpdate(
-    { _id: plan._id, workspaceId, status: "pending", ...(revision !== undefined && { revision }) },
+    { _id: plan._id, workspaceId, status: "pending", ...(revision === undefined ? {} : { revision }) },
     {
       $set: {
         status,
