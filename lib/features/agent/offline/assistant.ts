@@ -675,8 +675,10 @@ function allRowsText({ rows, rowCount, truncated }: Answer): string | null {
 }
 
 /** Whether a plan reads only tables of which a second query takes little time. */
-function isQuick({ from, joins }: Plan): boolean {
-  return [from, ...joins.map(({ table }) => table)].every(({ rowEstimate }) => (rowEstimate ?? 0) <= QUICK_ROWS_MAX);
+function isQuick({ from, joins, where }: Plan): boolean {
+  const inner = where.flatMap((each) => (each.kind === "exists" ? each.steps : []));
+  const tables = [from, ...[...joins, ...inner].map(({ table }) => table)];
+  return tables.every(({ rowEstimate }) => (rowEstimate ?? 0) <= QUICK_ROWS_MAX);
 }
 
 /** Returns a query whose result is no answer. */
@@ -699,14 +701,16 @@ function* runRanked(connection: Connection, plan: Plan, { notes, draw, question,
   if (!result?.isOk) return yield* run(connection, plan, [...notes, enough], draw);
   const count = countWithTies(plan, toAnswer(result.value).rows);
   if (count === limit) return yield* run(connection, plan, notes, draw);
+  // More rows may share the rank than are read.
+  const many = count === longer.limit ? `at least ${count}` : `all ${count}`;
   const first = limit === 1 ? "the first place" : `the first ${limit} places`;
   if (areAll || plan.withTies) {
-    const all = `I assumed that all ${count} rows are meant that share ${first}.`;
+    const all = `I assumed that ${many} rows are meant that share ${first}.`;
     return yield* run(connection, { ...plan, limit: count }, [...notes, all], draw);
   }
   const { said, options } = tieChoice(limit);
   return {
-    text: `${count} rows share ${first}. Which ones do you mean?`,
+    text: `${many.replace("all ", "").replace(/^a/, "A")} rows share ${first}. Which ones do you mean?`,
     choices: options.map((option) => ({ label: option, question: withChoice(question, said, option) })),
   };
 }

@@ -56,7 +56,7 @@ class Writer {
       ...(groups.length > 0 ? [`group by ${groups.join(", ")}`] : []),
       ...(having.length > 0
         ? [
-            `having ${having.map(({ measure, op, value }) => `${this.#measure(measures[measure] as Measure)} ${op} ${value}`).join(" and ")}`,
+            `having ${having.map(({ measure, op, value }) => `${this.#figure(measures[measure] as Measure)} ${op} ${value}`).join(" and ")}`,
           ]
         : []),
       ...(order.length > 0 && countedAs === null
@@ -164,6 +164,13 @@ class Writer {
     return this.#text(value);
   }
 
+  /** Returns a figure for a comparison with a number. */
+  #figure(measure: Measure): string {
+    const figure = this.#measure(measure);
+    const isAverage = measure.fn === "avg" || !("ref" in measure) || measure.fn === "countDistinct";
+    return (!isAverage && this.#rules.toNumeric?.(figure, measure.ref.column.type)) || figure;
+  }
+
   /** Returns a column for a comparison with a value. */
   #compared(ref: Ref, value: string | number | boolean): string {
     const column = this.#ref(ref);
@@ -180,7 +187,7 @@ class Writer {
         if (values.length === 1 && only !== undefined) {
           return `${this.#compared(ref, only)} ${isNegated ? "<>" : "="} ${this.#literal(ref, only)}`;
         }
-        return `${this.#ref(ref)} ${isNegated ? "not " : ""}in (${values.map((value) => this.#literal(ref, value)).join(", ")})`;
+        return `${this.#compared(ref, only ?? "")} ${isNegated ? "not " : ""}in (${values.map((value) => this.#literal(ref, value)).join(", ")})`;
       }
       case "null":
         return `${this.#ref(predicate.ref)} is ${predicate.isNegated ? "not " : ""}null`;

@@ -19,6 +19,10 @@ export const redshift: Dialect = {
     ...["convert_timezone", "dateadd", "datediff", "decode", "getdate", "json_extract_path_text"],
     ...["json_parse", "listagg", "median", "nvl", "nvl2", "percentile_disc", "ratio_to_report", "trunc"],
   ],
+  toGroupable: (value, type) => {
+    if (/^super$/i.test(type)) return `json_serialize(${value})`;
+    return /^geo(?:metry|graphy)$/i.test(type) ? `st_astext(${value})` : value;
+  },
   toBytes: (hex) => `from_hex('${hex}')`,
   toCell({ value, text, type }, quote) {
     if (typeof value === "object") return `json_parse(${quote(JSON.stringify(value))})`;
