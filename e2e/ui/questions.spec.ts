@@ -42,6 +42,7 @@ test("answers a question without SQL, which survives a reload and becomes a cons
   await page.getByRole("radio", { name: "Table", exact: true }).click();
   await expect(preview.getByRole("grid", { name: "Preview rows" })).toBeVisible();
   // The rows of the question before are faded until the new ones arrive.
+  await expect(preview.getByRole("columnheader", { name: /status/ })).toHaveCount(0);
   await expect(preview.getByRole("columnheader", { name: /country/ })).toBeVisible();
   await expect(preview.locator(".stale")).toHaveCount(0);
   await expect(preview.locator(".race-end")).toContainText("rows");

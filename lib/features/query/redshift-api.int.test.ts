@@ -61,7 +61,7 @@ it("describes the type with its form, dialect and icon", async () => {
   const { json } = await call("GET", "/api/connectors/types", ana);
   const type = json.data.find((each: { type: string }) => each.type === "redshift");
   expect(type).toMatchObject({ name: "Amazon Redshift", dialect: "redshift", language: "sql", category: "database" });
-  expect(type.icon.length).toBeGreaterThan(0);
+  expect(type.icon.paths.length).toBeGreaterThan(0);
   expect(type.fields.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(["host", "port", "database", "user", "password", "ssl", "connectionString", "schemas"]),
   );
