@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Batch, ByteColumn, WireValue } from "@/lib/base/values/fields";
 import { byteBatch } from "@/lib/base/values/row-bytes";
+import { toDataRows } from "@/test/fixtures/connections/data-rows";
 import { regroup } from "./regroup";
 
 const COLUMNS: ByteColumn[] = [
@@ -10,21 +11,7 @@ const COLUMNS: ByteColumn[] = [
 
 /** Returns a batch in the layout of PostgreSQL's rows. */
 function inBytes(rows: readonly (readonly [string | null, string | null])[]): Batch {
-  const parts = rows.map((row) => {
-    const cells = row.map((text) => {
-      const cell = Buffer.from(text ?? "");
-      const length = Buffer.alloc(4);
-      length.writeInt32BE(text === null ? -1 : cell.length);
-      return Buffer.concat([length, cell]);
-    });
-    const body = Buffer.concat(cells);
-    const head = Buffer.alloc(7);
-    head.write("D");
-    head.writeInt32BE(6 + body.length, 1);
-    head.writeInt16BE(row.length, 5);
-    return Buffer.concat([head, body]);
-  });
-  return byteBatch(Buffer.concat(parts), rows.length, COLUMNS);
+  return byteBatch(toDataRows(rows), rows.length, COLUMNS);
 }
 
 async function regrouped(batches: readonly Batch[], batchRows: number) {
