@@ -31,7 +31,7 @@ const TLS_FIELD = "ssl";
 /** The form of a connection. */
 export function useConnectionForm({ type, connection, send }: ConnectionFormProps) {
   const start = useMemo(() => toStart(type, connection), [type, connection]);
-  const [tls, setTls] = useState<"suggested" | "chosen" | "open">("suggested");
+  const [tls, setTls] = useState<"suggested" | "chosen" | "open">(connection ? "chosen" : "suggested");
   const { form, formProps, failure, isBusy, submit, problemOf } = useServerForm<ConnectionFields, Submission>({
     initial: start.initial,
     fields: [],

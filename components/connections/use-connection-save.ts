@@ -75,7 +75,7 @@ export function useConnectionSave({ type, connection, outcome, onOutcome, onSave
   const saveAndLeave = async (shown: ConnectionDraft) => {
     const draft = await withTls(shown);
     const saved = await save(draft);
-    if (draft !== shown) showToast(NO_TLS);
+    if (draft !== shown) showToast("Saved without TLS. The server doesn't support it.");
     // Loading the new state does not delay a second save.
     if (connection !== null) return void refresh();
     workbench.change((each) => completeStep(each, "connect"));
