@@ -160,7 +160,7 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
   const granted = status === "approved" ? [...new Set(body.grants ?? plan.grants)] : [];
   const expiresAt = granted.length > 0 ? new Date(now.getTime() + GRANT_MS) : null;
   const decided = await collections.agentPlans().findOneAndUpdate(
-    { _id: plan._id, workspaceId, status: "pending", ...(revision === undefined ? {} : { revision }) },
+    { _id: plan._id, workspaceId, status: "pending", revision: revision ?? { $exists: false } },
     {
       $set: {
         status,
