@@ -54,7 +54,10 @@ export function useConnectionSave({ type, connection, outcome, onOutcome, onSave
     const plain = form.turnTlsOff();
     setTestedAs(plain.address);
     const second = await tryDraft(plain);
-    return { draft: plain, outcome: second.ok ? { ...second, warning: second.warning ?? NO_TLS } : second };
+    return {
+      draft: plain,
+      outcome: second.ok ? { ...second, warning: [NO_TLS, second.warning ?? ""].join(" ").trim() } : second,
+    };
   };
   /** Decides about TLS before a form is saved that was not tested. Saves it unchanged if the test is impossible. */
   const withTls = async (shown: ConnectionDraft): Promise<ConnectionDraft> => {
